@@ -1,0 +1,1 @@
+"""Who may do what: roles, bindings, tokens, and the trail of every change."""

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class Access(AppConfig):
+    name = "memories.access"
+    label = "access"
