@@ -1,0 +1,192 @@
+"""Memories looked at: the list, one memory with its revisions, and a copy of it in other forms."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from console import backend, htmx, query, rows, snippets, timeline, zones
+from console.listing import SIZES, Listing
+from memories.access import trail
+from memories.client.bank import Bank
+from memories.wire import names
+from memories.wire.errors import InvalidArgument, NotFound
+from memories.wire.resources import ListMemoriesResponse, ListMemoryRevisionsResponse, Memory, ReasoningEngine
+
+CONTROLS = {
+    "create": "aiplatform.memories.create",
+    "edit": "aiplatform.memories.update",
+    "delete": "aiplatform.memories.delete",
+    "roll_back": "aiplatform.memoryRevisions.rollback",
+    "revisions": "aiplatform.memoryRevisions.list",
+}
+
+
+def may(session: backend.Session, name: names.BankName) -> dict[str, str]:
+    """For each control the permission that the person lacks, empty where it may be used."""
+    return {key: "" if session.holds(permission, name) else permission for key, permission in CONTROLS.items()}
+
+
+def bank_context(request: HttpRequest, bank: Bank) -> dict[str, Any]:
+    """What the frame of a bank's page needs: the bank, the picker, and what the person may do. One call, seldom two."""
+    session = backend.session(request)
+    engines = session.service.list_banks(page_size=100).reasoning_engines
+    keyed = {names.BankName.parse(engine.name or "").key: engine for engine in engines}
+    engine = keyed.get(bank.name.key) or bank.get()
+    return {
+        "bank": _choice(engine),
+        "engine": engine,
+        "picker": [_choice(found) for found in engines[:12]],
+        "may": may(session, bank.name),
+        "base": reverse("memories", args=[bank.name.location, bank.name.id]),
+    }
+
+
+def _choice(engine: ReasoningEngine) -> dict[str, str]:
+    name = names.BankName.parse(engine.name or "")
+    return {
+        "title": engine.display_name or name.id,
+        "location": name.location,
+        "id": name.id,
+        "key": name.key,
+        "name": str(name),
+        "url": reverse("memories", args=[name.location, name.id]),
+    }
+
+
+def chip_link(listing: Listing) -> Callable[[str, str], str]:
+    return lru_cache(maxsize=None)(listing.link)
+
+
+# --- the list ---------------------------------------------------------------------------------------------------------
+
+
+@require_safe
+def index(request: HttpRequest, location: str, bank: str) -> HttpResponse:
+    session = backend.session(request)
+    source = session.bank(location, bank)
+    pasted = (request.GET.get("add") or request.GET.get("q") or "").strip()
+    if names.is_memory_name(pasted):
+        found = names.MemoryName.parse(pasted, location=location)
+        return redirect("memory", found.bank.location, found.bank.id, found.id)
+    listing = Listing.read(request.path, request.GET)
+    if listing.valid and request.GET.get("add"):
+        return redirect(replace(listing, page="").url())
+
+    zone, now = timezone.get_current_timezone(), timezone.now()
+    context = bank_context(request, source) | {"listing": listing, "sizes": SIZES, "lacks": ""}
+    context["pills"] = listing.pills()
+    context["zone"] = zones.label(timezone.localtime(now))
+    context["advanced_url"] = listing.hand_written(zone)
+    context["clear_url"] = listing.cleared
+    if not listing.valid:
+        return htmx.page(request, "memories/index.html", context, fragment="list", status=422)
+    try:
+        answer = source.list_memories(
+            filter=listing.expression(zone),
+            order_by=listing.order_by,
+            page_size=listing.size,
+            page_token=listing.page,
+        )
+    except InvalidArgument as error:
+        context["refused"] = error.message
+        return htmx.page(request, "memories/index.html", context, fragment="list", status=422)
+    link = chip_link(listing)
+    context["rows"] = [rows.row(memory, url=listing.path, link=link, now=now) for memory in answer.memories]
+    context |= _paging(listing, answer)
+    context["status"] = _status(session, source, now, answer)
+    return htmx.page(request, "memories/index.html", context, fragment="list")
+
+
+def _paging(listing: Listing, answer: ListMemoriesResponse) -> dict[str, Any]:
+    """The pager. A total is said only where it was counted."""
+    shown = len(answer.memories)
+    first = None if answer.start_index is None else answer.start_index + 1
+    return {
+        "shown": shown,
+        "first": first,
+        "last": None if first is None else first + shown - 1,
+        "total": answer.total_size,
+        "capped": bool(answer.total_size_capped),
+        "first_url": listing.first if answer.previous_page_token else "",
+        "previous_url": listing.at(answer.previous_page_token),
+        "next_url": listing.at(answer.next_page_token),
+        "last_url": listing.at(answer.last_page_token),
+        "columns": listing.columns(),
+        "size_urls": [(size, listing.sized(size), size == listing.size) for size in SIZES],
+    }
+
+
+def _status(session: backend.Session, bank: Bank, now: Any, answer: ListMemoriesResponse) -> list[str]:
+    counted = (
+        _("not counted")
+        if answer.total_size is None
+        else _("counted up to %(n)s") % {"n": f"{answer.total_size:,}"}
+        if answer.total_size_capped
+        else _("counted")
+    )
+    return [
+        _("In this process, %(location)s") % {"location": bank.name.location},
+        _("as %(person)s") % {"person": session.principal.name},
+        _("fetched %(when)s") % {"when": zones.exact(now)},
+        counted,
+        _("filtered by the bank"),
+    ]
+
+
+# --- one memory -------------------------------------------------------------------------------------------------------
+
+
+@require_safe
+def show(request: HttpRequest, location: str, bank: str, memory: str) -> HttpResponse:
+    session = backend.session(request)
+    source = session.bank(location, bank)
+    now = timezone.now()
+    context = bank_context(request, source) | {"fetched": zones.exact(now)}
+    name = names.MemoryName(source.name, memory)
+    revisions = _revisions(source, memory, context["may"], token=request.GET.get("revisions", ""))
+    context |= {"id": memory, "name": str(name), "url": reverse("memory", args=[location, bank, memory])}
+    done = trail.entries(resource=name, limit=200)
+    try:
+        found = source.get_memory(memory)
+    except NotFound:
+        if revisions is None or not revisions.memory_revisions:
+            raise
+        context["timeline"] = timeline.entries(revisions, done, current=None, now=now)
+        context["deleted"] = timeline.deletion(revisions)
+        context["activity"] = timeline.activity(done)
+        return render(request, "memories/deleted.html", context, status=404)
+    listing = Listing(context["base"], query.Query(()))
+    context["row"] = rows.row(found, url=context["base"], link=listing.link, now=now)
+    context["fact"] = found.fact or ""
+    context["memory"] = found
+    context["metadata"] = rows.metadata(found)
+    context["activity"] = timeline.activity(done)
+    if revisions is not None:
+        context["timeline"] = timeline.entries(revisions, done, current=found, now=now)
+        context["older"] = revisions.next_page_token
+        context["later"] = bool(request.GET.get("revisions"))
+    return render(request, "memories/show.html", context)
+
+
+def _revisions(bank: Bank, memory: str, lacks: dict[str, str], *, token: str) -> ListMemoryRevisionsResponse | None:
+    """None where the person may not list them."""
+    return None if lacks["revisions"] else bank.list_revisions(memory, page_size=50, page_token=token)
+
+
+@require_safe
+def copy(request: HttpRequest, location: str, bank: str, memory: str, form: str) -> HttpResponse:
+    """The memory as JSON, or the call that reads it as curl or Python: plain text to copy."""
+    source = backend.session(request).bank(location, bank)
+    if form not in snippets.FORMS:
+        raise Http404
+    found: Memory = source.get_memory(memory)
+    text = snippets.FORMS[form](found, request.build_absolute_uri("/").rstrip("/"))
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")

@@ -1,0 +1,99 @@
+// What htmx does not do: the zone cookie, copying, dialogs, the "/" key. The console works without any of it.
+"use strict";
+
+document.documentElement.dataset.js = "";
+
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+if (zone && !document.cookie.split("; ").includes(`timezone=${zone}`)) {
+  document.cookie = `timezone=${zone}; path=/; max-age=31536000; samesite=lax`;
+}
+
+const announce = (text) => { document.getElementById("announce").textContent = text; };
+
+async function copy(text, button) {
+  await navigator.clipboard.writeText(text);
+  announce("✓");
+  button.classList.add("done");
+  setTimeout(() => button.classList.remove("done"), 1500);
+}
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (button) return copy(button.dataset.copy, button);
+
+  const link = event.target.closest("[data-copy-from]");
+  if (link && navigator.clipboard && !event.metaKey && !event.ctrlKey) {
+    event.preventDefault();
+    const answer = await fetch(link.href);
+    if (!answer.ok) return location.assign(link.href);
+    await copy(await answer.text(), link);
+    link.closest("[popover]")?.hidePopover();
+    return;
+  }
+
+  if (event.target.closest("[data-close]") && event.target.closest("dialog")) {
+    event.preventDefault();
+    event.target.closest("dialog").close();
+    return;
+  }
+
+  const more = event.target.closest("[data-add-row]");
+  if (more) {
+    event.preventDefault();
+    const rows = more.closest("fieldset").querySelector("[data-rows]");
+    const row = rows.lastElementChild.cloneNode(true);
+    row.querySelectorAll("input").forEach((input) => { input.value = ""; });
+    row.querySelectorAll(".error").forEach((error) => error.remove());
+    rows.append(row);
+    row.querySelector("input").focus();
+  }
+});
+
+// A dialog is whatever a server puts into #dialog; focus goes back to where it was opened from.
+let opener = null;
+document.addEventListener("htmx:before:request", (event) => {
+  if (event.detail.ctx.target?.id === "dialog" && !document.getElementById("dialog").open) {
+    opener = document.activeElement;
+    const menu = opener?.closest("[popover]");
+    if (menu) {
+      opener = document.querySelector(`[popovertarget="${menu.id}"]`);
+      menu.hidePopover();
+    }
+  }
+});
+document.addEventListener("htmx:after:swap", (event) => {
+  const target = event.detail.ctx.target;
+  if (target?.id === "dialog") {
+    const dialog = document.getElementById("dialog");
+    dialog.setAttribute("aria-labelledby", "dialog-title");
+    if (!dialog.open) dialog.showModal();
+  }
+  if (target?.id === "memories") {
+    const input = target.querySelector("#add");
+    if (refocus && input) {
+      input.focus();
+      input.setSelectionRange(input.value.length, input.value.length);
+    }
+    announce((target.querySelector("#count, .state h2, #faults")?.textContent ?? "").trim());
+  }
+});
+document.getElementById("dialog")?.addEventListener("close", () => opener?.isConnected && opener.focus());
+
+// After a change of the filter the box keeps the focus; after a page turn the reader starts at the top.
+let refocus = false;
+document.addEventListener("htmx:config:request", (event) => {
+  refocus = Boolean(event.target.closest?.(".filter"));
+  if (event.target.closest?.(".pager")) scrollTo({ top: 0 });
+});
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.matches("input, textarea, select, [contenteditable]");
+  const box = document.querySelector("#add, #filter");
+  if (event.key === "/" && !typing && box && !event.metaKey && !event.ctrlKey && !event.altKey) {
+    event.preventDefault();
+    box.focus();
+  }
+  if (event.key === "Backspace" && event.target.id === "add" && !event.target.value) {
+    [...document.querySelectorAll(".pill > a:first-child")].pop()?.click();
+  }
+});
