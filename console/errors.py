@@ -1,8 +1,9 @@
 """What a person sees when a bank refuses, lacks, or cannot be reached. Never an empty table."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from console import htmx
@@ -21,6 +22,7 @@ class Card:
     principal: str = ""
     detail: str = ""
     retry: bool = False
+    back: str = ""
 
 
 def card(error: errors.ApiError) -> Card:
@@ -61,8 +63,17 @@ def card(error: errors.ApiError) -> Card:
 
 
 def page(request: HttpRequest, error: errors.ApiError) -> HttpResponse:
-    found = card(error)
+    found = replace(card(error), back=_list_of(request))
     response = htmx.page(request, "error.html", {"card": found}, fragment="card", status=found.status)
     if error.retry_after is not None:
         response.headers["Retry-After"] = str(max(1, round(error.retry_after)))
     return response
+
+
+def _list_of(request: HttpRequest) -> str:
+    """The list of the bank that the page belongs to, unless it is that list."""
+    place = request.resolver_match.kwargs if request.resolver_match else {}
+    if "bank" not in place:
+        return ""
+    url = reverse("memories", args=[place["location"], place["bank"]])
+    return "" if url == request.path else url

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, TypedDict
 
 from django import forms
+from django.forms.utils import ErrorDict
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -57,7 +58,7 @@ class MemoryForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 5, "dir": "auto", "autofocus": True}),
         error_messages={"required": gettext_lazy("A fact cannot be blank. Write it, or delete the memory instead.")},
     )
-    data = forms.CharField(
+    structured_data = forms.CharField(
         label=gettext_lazy("Structured data"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 8, "class": "code", "dir": "ltr", "spellcheck": "false"}),
@@ -80,6 +81,7 @@ class MemoryForm(forms.Form):
     labels = forms.CharField(
         label=gettext_lazy("Custom topics"),
         required=False,
+        strip=False,
         widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
         help_text=gettext_lazy("One label a line."),
     )
@@ -99,17 +101,25 @@ class MemoryForm(forms.Form):
         self, data: QueryDict | None = None, *, memory: Memory | None = None, structured: bool = False
     ) -> None:
         self.structured = structured
+        self.blank_rows = BLANK_ROWS
         self.memory = memory or Memory()
         super().__init__(data, initial=_initial(self.memory))
         self.use_required_attribute = False
-        del self.fields["fact" if structured else "data"]
-        self.pairs = _typed_pairs(data, "metadata") if data is not None else _metadata_pairs(self.memory)
+        del self.fields["fact" if structured else "structured_data"]
+        kept = _metadata_pairs(self.memory)
+        self.pairs = kept if data is None else _as_before(_typed_pairs(data, "metadata"), kept)
 
     @property
     def pair_rows(self) -> list[Pair]:
-        return [*self.pairs, *(_blank() for _ in range(BLANK_ROWS))]
+        return [*self.pairs, *(_blank() for _ in range(self.blank_rows))]
 
     kinds = tuple(KINDS.items())
+
+    def grow(self) -> None:
+        """One more row, as asked without JavaScript: what was typed is shown again and not judged yet."""
+        self.blank_rows = BLANK_ROWS + 1
+        self._errors = ErrorDict()
+        self.cleaned_data = {}
 
     def clean_fact(self) -> str:
         fact = _lines(self.cleaned_data["fact"], self.memory.fact)
@@ -121,16 +131,23 @@ class MemoryForm(forms.Form):
             )
         return fact
 
-    def clean_data(self) -> Mapping[str, Any]:
+    def clean_structured_data(self) -> Mapping[str, Any]:
         try:
-            value = json.loads(self.cleaned_data["data"])
-        except ValueError as error:
+            value = json.loads(self.cleaned_data["structured_data"], parse_constant=_no_number)
+        except (ValueError, RecursionError) as error:
             raise forms.ValidationError(_("This is not JSON: %(error)s.") % {"error": error}) from None
         if not isinstance(value, dict):
             raise forms.ValidationError(_('Expected a JSON object, such as {"language": "Italian"}.'))
         return value
 
+    def clean_display_name(self) -> str:
+        typed, old = str(self.cleaned_data["display_name"]), self.memory.display_name
+        return old if old is not None and typed == _boxed(old) else typed
+
     def clean_labels(self) -> list[str]:
+        kept = _labels(self.memory)
+        if _lines(self.cleaned_data["labels"], "\n".join(kept)) == "\n".join(kept):
+            return kept  # untouched: spaces and signs that a line would lose stay
         return list(dict.fromkeys(line.strip() for line in self.cleaned_data["labels"].splitlines() if line.strip()))
 
     def clean_expires(self) -> Timestamp | None:
@@ -138,8 +155,8 @@ class MemoryForm(forms.Form):
         if not text:
             return None
         kept = self.memory.expire_time
-        if kept is not None and text == _local(kept):
-            return kept  # untouched: the fraction that the box cannot show stays
+        if kept is not None and _short(text) == _short(_local(kept)):
+            return kept  # untouched: the fraction, and which of two equal hours, stay; the box shows neither
         return _time(text)
 
     def clean(self) -> dict[str, Any]:
@@ -162,7 +179,7 @@ class MemoryForm(forms.Form):
             topics=_in_old_order([*managed, *custom], self.memory.topics or []) or None,
             metadata=self.metadata_values or None,
             expire_time=cleaned["expires"],
-            structured_content=StructuredContent(schema_id=content.schema_id, data=cleaned["data"])
+            structured_content=StructuredContent(schema_id=content.schema_id, data=cleaned["structured_data"])
             if self.structured and content
             else None,
         )
@@ -171,9 +188,11 @@ class MemoryForm(forms.Form):
         """Puts the bank's refusal beside the field it names."""
         for path, text in error.violations or [("", error.message)]:
             name = path.removeprefix("memory.").split(".")[0].split("[")[0]
-            field = {"structuredContent": "data", "displayName": "display_name", "expireTime": "expires"}.get(
-                name, name
-            )
+            field = {
+                "structuredContent": "structured_data",
+                "displayName": "display_name",
+                "expireTime": "expires",
+            }.get(name, name)
             self.add_error(field if field in self.fields else None, text if field in self.fields else f"{path}: {text}")
 
 
@@ -200,7 +219,7 @@ class CreateForm(MemoryForm):
 
     @property
     def scope_rows(self) -> list[Pair]:
-        blank = max(1, 2 - len(self.scope_pairs))
+        blank = max(self.blank_rows, 2 - len(self.scope_pairs))
         rows_ = [*self.scope_pairs, *(_blank() for _ in range(blank))]
         return rows_[: max(scopes.MAX_PAIRS, len(self.scope_pairs))]
 
@@ -248,20 +267,27 @@ def _initial(memory: Memory) -> dict[str, Any]:
     content = memory.structured_content
     return {
         "fact": memory.fact or "",
-        "data": json.dumps(content.data, ensure_ascii=False, indent=2) if content else "",
+        "structured_data": json.dumps(content.data, ensure_ascii=False, indent=2) if content else "",
         "display_name": memory.display_name or "",
         "description": memory.description or "",
         "topics": [found.managed_memory_topic for found in memory.topics or () if found.managed_memory_topic],
-        "labels": "\n".join(
-            found.custom_memory_topic_label for found in memory.topics or () if found.custom_memory_topic_label
-        ),
+        "labels": "\n".join(_labels(memory)),
         "expires": _local(memory.expire_time) if memory.expire_time else "",
     }
+
+
+def _labels(memory: Memory) -> list[str]:
+    return [found.custom_memory_topic_label for found in memory.topics or () if found.custom_memory_topic_label]
 
 
 def _local(stamp: Timestamp) -> str:
     """The time in the current zone as an `<input type=datetime-local>` takes it."""
     return timezone.localtime(stamp.datetime).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def _short(local: str) -> str:
+    """The time as browsers send it: without seconds that are zero."""
+    return local[:16] if local[16:] == ":00" else local
 
 
 def _time(text: str) -> Timestamp:
@@ -281,6 +307,15 @@ def _lines(typed: str, old: str | None) -> str:
     """Browsers send line breaks as CR LF; a text that differs in nothing else is left as it was."""
     plain = typed.replace("\r\n", "\n")
     return old if old is not None and plain == old.replace("\r\n", "\n").replace("\r", "\n") else plain
+
+
+def _boxed(text: str) -> str:
+    """The text as a box of one line sends it: without line ends."""
+    return text.replace("\r", "").replace("\n", "")
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is not a number")
 
 
 def _check_text(text: str) -> None:
@@ -317,6 +352,20 @@ def _metadata_pairs(memory: Memory) -> list[Pair]:
         kind, text = rows.metadata_value(value)
         found.append(Pair(key=key, kind=kind, value=text, error=""))
     return found
+
+
+def _as_before(pairs: list[Pair], kept: list[Pair]) -> list[Pair]:
+    """The rows as typed; one that differs from its old self in nothing but line ends, which its box dropped, is that."""
+    left = list(kept)
+
+    def before(pair: Pair) -> Pair:
+        for old in left:
+            if pair == {**old, "key": _boxed(old["key"]), "value": _boxed(old["value"])}:
+                left.remove(old)
+                return old
+        return pair
+
+    return [before(pair) for pair in pairs]
 
 
 def _metadata_values(pairs: list[Pair]) -> dict[str, MemoryMetadataValue]:

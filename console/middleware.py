@@ -1,10 +1,9 @@
 """What holds for every page: the zone of its times, how htmx is redirected, and how a bank's error looks."""
 
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import resolve_url
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
@@ -34,12 +33,12 @@ class Page:
 def _client_side(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """The browser follows a redirect with htmx's headers, and a whole page would land inside another one.
 
-    A GET that is redirected to a page of its own kind (a tidier URL of the list) is left alone.
+    A GET that is redirected to a tidier URL of the same page is left alone.
     """
     if "HX-Request" not in request.headers or not 300 <= response.status_code < 400:
         return response
     target = response.headers["Location"]
-    if request.method == "GET" and not target.startswith(resolve_url(settings.LOGIN_URL)):
+    if request.method == "GET" and urlsplit(target).path == request.path:
         return response
     moved = HttpResponse(headers={"HX-Redirect": target})
     moved.cookies = response.cookies

@@ -100,7 +100,7 @@ def pair(key: str, value: str) -> Token:
 
 
 def _key_text(key: str) -> str:
-    if key in RESERVED or key.startswith("scope.") or key.lower() in TIMES:
+    if key.lower() in RESERVED or key.startswith("scope."):
         return f"scope.{key}" if re.fullmatch(r"\w+", key) else filters.quote(key)
     return key if re.fullmatch(r"[\w.@/+-]+", key) else filters.quote(key)
 
@@ -116,7 +116,7 @@ def parse(text: str) -> tuple[Query, list[Fault]]:
     """The conditions of the text, and a fault for each token that is not one. Never raises."""
     if len(text) > MAX_LENGTH:
         message = _("The filter is longer than %(limit)d characters; shorten it.") % {"limit": MAX_LENGTH}
-        return Query(()), [Fault(MAX_LENGTH, len(text), message)]
+        return Query(()), [Fault(0, len(text), message)]
     tokens: list[Token] = []
     faults: list[Fault] = []
     at = 0
@@ -170,7 +170,7 @@ def _token(text: str, at: int) -> tuple[int, Token | str]:
     if value is None:
         return end, _('This quote is never closed; add “"”.')
     if not value:
-        return end, _("The value is missing; write %(example)s.") % {"example": f"{key.lower()}:…"}
+        return end, _("The value is missing; write %(example)s.") % {"example": f"{key.lower()}:words"}
     if key.lower() == "type" and value not in TYPES:
         return end, _("A type is natural or structured; write type:natural or type:structured.")
     return end, Token(key.lower(), "", ":", value)
@@ -193,7 +193,7 @@ def _pair(text: str, at: int, key: str) -> tuple[int, Token | str]:
     if value is None:
         return end, _('This quote is never closed; add “"”.')
     if not value:
-        return end, _("The value is missing; write %(example)s.") % {"example": f"{_key_text(key)}:…"}
+        return end, _("The value is missing; write %(example)s.") % {"example": f"{_key_text(key)}:123"}
     if not key:
         return end, _("The key is missing; write key:value.")
     return end, pair(key, value)
@@ -228,9 +228,10 @@ def _time(key: str, op: str, value: str) -> Token | str:
 
 def moment(value: str) -> datetime:
     """The moment as written; without a zone unless one is written. ValueError where it does not exist."""
-    if value.upper().endswith("Z") or re.search(r"T.*[+-]\d\d:?\d\d$", value.upper()):
-        return Timestamp.parse(value).datetime
-    found = datetime.fromisoformat(value)
+    if not _DAY.match(value):
+        raise ValueError("a day begins it")  # fromisoformat also takes weeks, and days without hyphens
+    zoned = value.upper().endswith("Z") or re.search(r"T.*[+-]\d\d:?\d\d$", value.upper())
+    found = Timestamp.parse(value).datetime if zoned else datetime.fromisoformat(value)
     if not 1970 <= found.year <= 9998:
         raise ValueError("out of range")
     return found

@@ -1,4 +1,4 @@
-"""Memories as the templates draw them: everything a row needs, prepared here, so that a template only loops."""
+"""A memory as it is drawn: its chips, times, topics and values in words."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -6,11 +6,12 @@ from datetime import datetime
 from typing import Any, TypedDict
 
 from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from console import zones
-from memories.wire import scopes
 from memories.wire.resources import Memory, MemoryMetadataValue, MemoryTopicId
 from memories.wire.times import Timestamp
 
@@ -25,10 +26,8 @@ TOPICS = {
 }
 
 
-class Chip(TypedDict):
-    key: str
-    value: str
-    href: str  # empty where the filter already holds the pair
+type Link = Callable[[str, str], str]
+"""The address of the list with one more scope pair; empty where the filter already holds it."""
 
 
 class Time(TypedDict):
@@ -47,14 +46,11 @@ class Row(TypedDict):
     id: str
     url: str
     name: str
-    chips: list[Chip]
+    chips: SafeString
     fact: str
     structured: list[tuple[str, str]]
     schema: str
-    long: bool
-    cut: int  # characters of the whole fact where it is cut, else 0
     topics: list[str]
-    title: str
     created: Time | None
     updated: Time | None
     expires: Badge | None
@@ -72,11 +68,16 @@ def visible(text: str) -> str:
     return "".join(sign if sign.isprintable() else f"⟨U+{ord(sign):04X}⟩" for sign in text)
 
 
-def chips(scope: Mapping[str, str] | None, link: Callable[[str, str], str]) -> list[Chip]:
-    return [
-        {"key": visible(key), "value": visible(value), "href": link(key, value)}
-        for key, value in scopes.ordered(scope or {}).items()
-    ]
+def chips(scope: Mapping[str, str] | None, link: Link) -> SafeString:
+    """The pairs of a scope in their one order, each a link that narrows the list."""
+    return format_html_join(" ", "{}", ((_chip(key, value, link),) for key, value in sorted((scope or {}).items())))
+
+
+def _chip(key: str, value: str, link: Link) -> SafeString:
+    href, key, value = link(key, value), visible(key), visible(value)
+    if not href:
+        return format_html('<span class="chip on" dir="ltr"><span>{}:</span><b>{}</b></span>', key, value)
+    return format_html('<a class="chip" dir="ltr" href="{}"><span>{}:</span><b>{}</b></a>', href, key, value)
 
 
 def time(stamp: Timestamp | None, now: datetime) -> Time | None:
@@ -116,25 +117,25 @@ def lines(data: Mapping[str, Any]) -> str:
     return "\n".join(f"{name}: {value}" for name, value in fields(data))
 
 
-def row(memory: Memory, *, url: str, link: Callable[[str, str], str], now: datetime) -> Row:
-    """`url` is the address of the bank's memories, `link` gives the list filtered by one more scope pair."""
+def is_long(shown: str) -> bool:
+    """Whether four lines of a list may not hold it."""
+    return len(shown) > LONG or shown.count("\n") > 3
+
+
+def row(memory: Memory, *, url: str, link: Link, now: datetime) -> Row:
+    """One memory for a page of its own; `url` is the address of the bank's memories."""
     name = memory.name or ""
     memory_id = name.rpartition("/")[2]
-    fact = memory.fact or ""
-    cut = len(fact) if len(fact) > INLINE else 0
-    shown = fact[:INLINE] if cut else fact
+    content = memory.structured_content
     return {
         "id": memory_id,
         "url": f"{url}/{memory_id}",
         "name": name,
         "chips": chips(memory.scope, link),
-        "fact": shown,
-        "structured": fields(memory.structured_content.data) if memory.structured_content else [],
-        "schema": memory.structured_content.schema_id if memory.structured_content else "",
-        "long": len(shown) > LONG or shown.count("\n") > 3,
-        "cut": cut,
+        "fact": memory.fact or "",
+        "structured": fields(content.data) if content else [],
+        "schema": content.schema_id if content else "",
         "topics": [topic(found) for found in memory.topics or ()],
-        "title": memory.display_name or "",
         "created": time(memory.create_time, now),
         "updated": time(memory.update_time, now),
         "expires": badge(memory.expire_time, now),

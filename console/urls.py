@@ -1,5 +1,5 @@
 from django.conf import settings
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from console.views import banks, changes, memories, revisions, session
@@ -19,7 +19,7 @@ memory = [
     path("/revisions/<str:revision>/rollback", revisions.rollback, name="rollback"),
 ]
 
-bank = [
+bank: list[URLPattern | URLResolver] = [
     path("", RedirectView.as_view(pattern_name="memories"), name="bank"),
     path("/memories", memories.index, name="memories"),
     path("/memories/new", changes.create, name="memory_create"),

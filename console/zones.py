@@ -1,13 +1,13 @@
 """The zone in which times are shown, and times in words."""
 
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.http import HttpRequest
 from django.utils import formats, timezone
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 COOKIE = "timezone"
 
@@ -22,8 +22,9 @@ def zone(name: str) -> ZoneInfo | None:
 
 
 def of(request: HttpRequest) -> tzinfo:
-    """The zone the browser told us in a cookie; UTC until then."""
-    return zone(request.COOKIES.get(COOKIE, "")) or UTC
+    """The zone the browser told us in a cookie; UTC until then. A form sends along the zone in which it was drawn."""
+    drawn = request.POST.get("zone", "") if request.method == "POST" else ""
+    return zone(drawn) or zone(request.COOKIES.get(COOKIE, "")) or UTC
 
 
 def label(moment: datetime) -> str:
@@ -39,7 +40,12 @@ def exact(moment: datetime) -> str:
 
 
 def day(local: datetime) -> str:
-    return formats.date_format(local, "j M Y")
+    return _day(local.date(), get_language())
+
+
+@lru_cache(maxsize=4096)
+def _day(date: date, language: str | None) -> str:
+    return formats.date_format(date, "j M Y")
 
 
 def relative(moment: datetime, *, now: datetime) -> str:

@@ -63,7 +63,7 @@ class Mapped:
 
     def read(self, record: Mapping[str, Any]) -> NewMemory:
         """InvalidArgument, naming the field, for what cannot be a memory."""
-        body = {"fact": _text(record, self.fact)} if self.fact else self._as_written(record)
+        body: dict[str, Any] = {"fact": _text(record, self.fact)} if self.fact else self._as_written(record)
         if self.scope:
             body["scope"] = {pair.key: pair.value(record) for pair in self.scope}
         if self.metadata:

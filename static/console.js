@@ -17,7 +17,53 @@ async function copy(text, button) {
   setTimeout(() => button.classList.remove("done"), 1500);
 }
 
+// One menu serves all rows; without JavaScript its link leads to the memory's page, which has the same actions.
+const menu = document.getElementById("row-menu");
+let closed = 0;
+menu?.addEventListener("toggle", (event) => { if (event.newState === "closed") closed = event.timeStamp; });
+
+function openMenu(link, event) {
+  if (menu.opener === link && event.timeStamp - closed < 300) return;
+  menu.opener = link;
+  for (const item of menu.querySelectorAll("a[data-path]")) {
+    item.href = link.getAttribute("href") + item.dataset.path;
+    if ("dialog" in item.dataset) item.href += `?next=${encodeURIComponent(location.pathname + location.search)}`;
+  }
+  menu.showPopover({ source: link });
+  menu.querySelector("a").focus();
+}
+
+function enhance(root) {
+  const copying = root.querySelector("#copy-name")?.content;
+  for (const cell of root.querySelectorAll("td.c-name")) cell.append(copying.cloneNode(true));
+  for (const link of root.querySelectorAll("[data-menu]")) {
+    link.setAttribute("role", "button");
+    link.setAttribute("aria-haspopup", "true");
+  }
+}
+enhance(document);
+
 document.addEventListener("click", async (event) => {
+  const opening = event.target.closest("[data-menu]");
+  if (opening && menu && !event.metaKey && !event.ctrlKey) {
+    event.preventDefault();
+    return openMenu(opening, event);
+  }
+
+  const asking = event.target.closest("#row-menu [data-dialog]");
+  if (asking) {
+    event.preventDefault();
+    opener = menu.opener;
+    menu.hidePopover();
+    return htmx.ajax("GET", asking.getAttribute("href"), { target: "#dialog", swap: "innerHTML" });
+  }
+
+  const naming = event.target.closest("[data-copy-name]");
+  if (naming) {
+    const id = naming.closest("td").querySelector("a").textContent;
+    return copy(`${naming.closest("table").dataset.bank}/memories/${id}`, naming);
+  }
+
   const button = event.target.closest("[data-copy]");
   if (button) return copy(button.dataset.copy, button);
 
@@ -52,14 +98,8 @@ document.addEventListener("click", async (event) => {
 // A dialog is whatever a server puts into #dialog; focus goes back to where it was opened from.
 let opener = null;
 document.addEventListener("htmx:before:request", (event) => {
-  if (event.detail.ctx.target?.id === "dialog" && !document.getElementById("dialog").open) {
-    opener = document.activeElement;
-    const menu = opener?.closest("[popover]");
-    if (menu) {
-      opener = document.querySelector(`[popovertarget="${menu.id}"]`);
-      menu.hidePopover();
-    }
-  }
+  const { target, sourceElement } = event.detail.ctx;
+  if (target?.id === "dialog" && !target.open && sourceElement.matches("a")) opener = sourceElement;
 });
 document.addEventListener("htmx:after:swap", (event) => {
   const target = event.detail.ctx.target;
@@ -69,6 +109,7 @@ document.addEventListener("htmx:after:swap", (event) => {
     if (!dialog.open) dialog.showModal();
   }
   if (target?.id === "memories") {
+    enhance(target);
     const input = target.querySelector("#add");
     if (refocus && input) {
       input.focus();
@@ -87,6 +128,12 @@ document.addEventListener("htmx:config:request", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
+  const open = event.target.closest(".menu:popover-open");
+  if (open && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+    event.preventDefault();
+    const items = [...open.querySelectorAll("a, button")];
+    items.at((items.indexOf(event.target) + (event.key === "ArrowDown" ? 1 : -1)) % items.length).focus();
+  }
   const typing = event.target.matches("input, textarea, select, [contenteditable]");
   const box = document.querySelector("#add, #filter");
   if (event.key === "/" && !typing && box && !event.metaKey && !event.ctrlKey && !event.altKey) {

@@ -1,6 +1,6 @@
 """Runs pytest, with the arguments given, on a PostgreSQL server that is made for it and stopped afterwards.
 
-python tests/postgres.py -m contract tests/contract
+python tests/postgres.py tests/contract
 """
 
 import os

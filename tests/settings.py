@@ -4,6 +4,7 @@ import atexit
 import os
 import shutil
 import tempfile
+from pathlib import Path
 
 _folder = tempfile.mkdtemp(prefix="memory-bank-tests-")
 atexit.register(shutil.rmtree, _folder, ignore_errors=True)
@@ -22,3 +23,4 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 WHITENOISE_USE_FINDERS = True
+Path(_folder, "static").mkdir()  # whitenoise warns where it is missing

@@ -11,7 +11,7 @@ from memories.wire.names import BankName
 def index(request: HttpRequest) -> HttpResponse:
     """The banks on which the person holds any permission about memories."""
     session = backend.session(request)
-    answer = session.service.list_banks(page_size=100, page_token=request.GET.get("page", ""))
+    answer = session.service.list_banks(location="-", page_size=100, page_token=request.GET.get("page", ""))
     now = timezone.now()
     found = []
     for engine in answer.reasoning_engines:

@@ -15,31 +15,46 @@ from django.views.decorators.http import require_http_methods
 
 from console import actions, backend, diffs, errors, htmx, query, rows, zones
 from console.forms import TITLES, CreateForm, MemoryForm, ReasonForm, editable
-from console.listing import Listing
-from console.views.memories import bank_context
+from console.views.memories import bank_context, plain_row
 from console.views.session import next_url
-from memories.access import checks
-from memories.wire.errors import Aborted, AlreadyExists, ApiError, InvalidArgument, NotFound
+from memories.access import checks, trail
+from memories.wire.errors import Aborted, AlreadyExists, ApiError, InvalidArgument, NotFound, PermissionDenied
 from memories.wire.names import BankName, MemoryName
 from memories.wire.resources import Memory, ReasoningEngine
 
 _FORM = require_http_methods(["GET", "HEAD", "POST"])
 
 
-def _require(request: HttpRequest, permission: str, resource: BankName | MemoryName) -> None:
-    """A form that could not be sent is not shown; the door checks again when it is."""
-    checks.check(backend.session(request).principal, permission, resource=resource)
+def require(request: HttpRequest, permission: str, resource: BankName | MemoryName) -> None:
+    """A form that could not be sent is not shown; the door checks again when it is.
+
+    Sent all the same, it is a refused change that the door never sees, so its row in the trail is written here.
+    """
+    principal = backend.session(request).principal
+    try:
+        checks.check(principal, permission, resource=resource)
+    except PermissionDenied as error:
+        if request.method == "POST":
+            reason = request.POST.get("reason", "")
+            status = error.status
+            trail.record(
+                principal, action=permission, resource=str(resource), outcome="refused", status=status, reason=reason
+            )
+        raise
 
 
 @_FORM
 def create(request: HttpRequest, location: str, bank: str) -> HttpResponse:
     source = backend.session(request).bank(location, bank)
-    _require(request, "aiplatform.memories.create", source.name)
+    require(request, "aiplatform.memories.create", source.name)
     context = bank_context(request, source)
     if request.method != "POST":
         asked, _faults = query.parse(request.GET.get("q", ""))
         return render(request, "memories/create.html", context | {"form": CreateForm(scope=asked.scope)})
     form = CreateForm(request.POST)
+    if "more" in request.POST:
+        form.grow()
+        return render(request, "memories/create.html", context | {"form": form})
     if form.is_valid():
         try:
             made = actions.create(
@@ -59,7 +74,7 @@ def create(request: HttpRequest, location: str, bank: str) -> HttpResponse:
 def edit(request: HttpRequest, location: str, bank: str, memory: str) -> HttpResponse:
     source = backend.session(request).bank(location, bank)
     name = MemoryName(source.name, memory)
-    _require(request, "aiplatform.memories.update", name)
+    require(request, "aiplatform.memories.update", name)
     context = bank_context(request, source) | {"id": memory, "url": reverse("memory", args=[location, bank, memory])}
     if request.method != "POST":
         base = source.get_memory(memory)
@@ -67,6 +82,9 @@ def edit(request: HttpRequest, location: str, bank: str, memory: str) -> HttpRes
         return _edit_page(request, context, form, base)
     base = Memory.receive(json.loads(request.POST.get("base", "{}")))
     form = MemoryForm(request.POST, memory=base, structured=bool(base.structured_content))
+    if "more" in request.POST:
+        form.grow()
+        return _edit_page(request, context, form, base)
     if not form.is_valid():
         return _edit_page(request, context, form, base, status=422)
     mine, reason = form.result(), form.cleaned_data["reason"]
@@ -98,13 +116,12 @@ def edit(request: HttpRequest, location: str, bank: str, memory: str) -> HttpRes
 def _edit_page(
     request: HttpRequest, context: dict[str, Any], form: MemoryForm, base: Memory, *, status: int = 200
 ) -> HttpResponse:
-    listing = Listing(str(context["base"]), query.Query(()))
     engine: ReasoningEngine = context["engine"]
     ttl = engine.config.ttl_config and engine.config.ttl_config.default_ttl
     context |= {
         "form": form,
         "ttl_expiry": zones.exact(timezone.now() + timedelta(microseconds=ttl.micros)) if ttl else "",
-        "chips": rows.chips(base.scope, listing.link),
+        "chips": plain_row(base, context["base"])["chips"],
         "structured": form.structured,
         "schema": base.structured_content.schema_id if base.structured_content else "",
         "base_json": json.dumps(editable(base).wire(), ensure_ascii=False),
@@ -117,11 +134,11 @@ def _edit_page(
 def delete(request: HttpRequest, location: str, bank: str, memory: str) -> HttpResponse:
     """The question, a page of its own or a dialog, and the deletion."""
     source = backend.session(request).bank(location, bank)
-    _require(request, "aiplatform.memories.delete", MemoryName(source.name, memory))
+    require(request, "aiplatform.memories.delete", MemoryName(source.name, memory))
     here = reverse("memory", args=[location, bank, memory])
     target = next_url(request, reverse("memories", args=[location, bank]))
     failure = None
-    form = ReasonForm(request.POST or None)
+    form = ReasonForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
             actions.delete(source, memory, **form.cleaned_data)
@@ -139,10 +156,9 @@ def delete(request: HttpRequest, location: str, bank: str, memory: str) -> HttpR
     found = source.get_memory(memory)
     context = bank_context(request, source)
     engine: ReasoningEngine = context["engine"]
-    listing = Listing(context["base"], query.Query(()))
     context |= {
         "if_match": found.update_time or "",
-        "row": rows.row(found, url=listing.path, link=listing.link, now=timezone.now()),
+        "row": plain_row(found, context["base"]),
         "form": form,
         "failure": failure,
         "undo": not engine.config.disable_memory_revisions,

@@ -1,8 +1,6 @@
 """Memories looked at: the list, one memory with its revisions, and a copy of it in other forms."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,10 +12,11 @@ from django.views.decorators.http import require_safe
 
 from console import backend, htmx, query, rows, snippets, timeline, zones
 from console.listing import SIZES, Listing
+from console.table import Table
 from memories.access import trail
 from memories.client.bank import Bank
 from memories.wire import names
-from memories.wire.errors import InvalidArgument, NotFound
+from memories.wire.errors import InvalidArgument, NotFound, PermissionDenied
 from memories.wire.resources import ListMemoriesResponse, ListMemoryRevisionsResponse, Memory, ReasoningEngine
 
 CONTROLS = {
@@ -37,9 +36,9 @@ def may(session: backend.Session, name: names.BankName) -> dict[str, str]:
 def bank_context(request: HttpRequest, bank: Bank) -> dict[str, Any]:
     """What the frame of a bank's page needs: the bank, the picker, and what the person may do. One call, seldom two."""
     session = backend.session(request)
-    engines = session.service.list_banks(page_size=100).reasoning_engines
+    engines = session.service.list_banks(location="-").reasoning_engines
     keyed = {names.BankName.parse(engine.name or "").key: engine for engine in engines}
-    engine = keyed.get(bank.name.key) or bank.get()
+    engine = keyed.get(bank.name.key) or _unlisted(bank)
     return {
         "bank": _choice(engine),
         "engine": engine,
@@ -47,6 +46,19 @@ def bank_context(request: HttpRequest, bank: Bank) -> dict[str, Any]:
         "may": may(session, bank.name),
         "base": reverse("memories", args=[bank.name.location, bank.name.id]),
     }
+
+
+def _unlisted(bank: Bank) -> ReasoningEngine:
+    """A bank beyond the first hundred; without its title where the person may not read it. NotFound if it is none."""
+    try:
+        return bank.get()
+    except PermissionDenied:
+        return ReasoningEngine(name=str(bank.name))
+
+
+def plain_row(memory: Memory, base: str) -> rows.Row:
+    """A memory whose chips lead to the list filtered by that pair alone."""
+    return rows.row(memory, url=base, link=Listing(base, query.Query(())).linker(), now=timezone.now())
 
 
 def _choice(engine: ReasoningEngine) -> dict[str, str]:
@@ -59,10 +71,6 @@ def _choice(engine: ReasoningEngine) -> dict[str, str]:
         "name": str(name),
         "url": reverse("memories", args=[name.location, name.id]),
     }
-
-
-def chip_link(listing: Listing) -> Callable[[str, str], str]:
-    return lru_cache(maxsize=None)(listing.link)
 
 
 # --- the list ---------------------------------------------------------------------------------------------------------
@@ -98,8 +106,7 @@ def index(request: HttpRequest, location: str, bank: str) -> HttpResponse:
     except InvalidArgument as error:
         context["refused"] = error.message
         return htmx.page(request, "memories/index.html", context, fragment="list", status=422)
-    link = chip_link(listing)
-    context["rows"] = [rows.row(memory, url=listing.path, link=link, now=now) for memory in answer.memories]
+    context["rows"] = Table(listing.path, link=listing.linker(), now=now).draw(answer.memories)
     context |= _paging(listing, answer)
     context["status"] = _status(session, source, now, answer)
     return htmx.page(request, "memories/index.html", context, fragment="list")
@@ -163,8 +170,7 @@ def show(request: HttpRequest, location: str, bank: str, memory: str) -> HttpRes
         context["deleted"] = timeline.deletion(revisions)
         context["activity"] = timeline.activity(done)
         return render(request, "memories/deleted.html", context, status=404)
-    listing = Listing(context["base"], query.Query(()))
-    context["row"] = rows.row(found, url=context["base"], link=listing.link, now=now)
+    context["row"] = plain_row(found, context["base"])
     context["fact"] = found.fact or ""
     context["memory"] = found
     context["metadata"] = rows.metadata(found)

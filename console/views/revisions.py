@@ -8,8 +8,8 @@ from django.views.decorators.http import require_http_methods
 
 from console import actions, backend, diffs, errors, htmx, rows, timeline
 from console.forms import ReasonForm
+from console.views.changes import require
 from console.views.memories import bank_context
-from memories.access import checks
 from memories.wire.errors import ApiError, NotFound
 from memories.wire.names import MemoryName
 
@@ -19,9 +19,9 @@ def rollback(request: HttpRequest, location: str, bank: str, memory: str, revisi
     """What rolling back would change, and doing it. A deleted memory is revived."""
     session = backend.session(request)
     source = session.bank(location, bank)
-    checks.check(session.principal, "aiplatform.memoryRevisions.rollback", resource=MemoryName(source.name, memory))
+    require(request, "aiplatform.memoryRevisions.rollback", MemoryName(source.name, memory))
     here = reverse("memory", args=[location, bank, memory])
-    form = ReasonForm(request.POST or None)
+    form = ReasonForm(request.POST if request.method == "POST" else None)
     failure = None
     if request.method == "POST" and form.is_valid():
         try:

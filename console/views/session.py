@@ -1,11 +1,8 @@
 """Signing in and out, what the browser remembers, and whether this console is alive."""
 
-from typing import cast
-
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import AuthenticationForm
-from django.contrib.auth.models import User
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -35,9 +32,9 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     target = next_url(request, reverse("banks"))
     if request.user.is_authenticated:
         return redirect(target)
-    form = AuthenticationForm(request, data=request.POST or None)
+    form = AuthenticationForm(request, data=request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        login(request, cast(User, form.get_user()))
+        login(request, form.get_user())
         return redirect(target)
     return render(request, "sign_in.html", {"form": form, "next": target}, status=422 if form.errors else 200)
 

@@ -93,17 +93,24 @@ class Service:
         transport: httpx.BaseTransport | None = None,
     ) -> Self:
         """A server over HTTP; `token` is sent as a bearer token. `admin` says that it has the Admin API."""
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        headers = {"Authorization": f"Bearer {token.strip()}"} if token else {}
         http = httpx.Client(base_url=url, headers=headers, timeout=TIMEOUT, transport=transport)
         return cls(Wire(http, patience or Patience()), project, location, admin, waiting or PATIENT)
+
+    def close(self) -> None:
+        """Ends the connections of a service made by `at`."""
+        self.wire.http.close()
 
     @property
     def parent(self) -> str:
         return f"projects/{self.project}/locations/{self.location}"
 
-    def list_banks(self, *, page_size: int = 100, page_token: str = "") -> ListReasoningEnginesResponse:
+    def list_banks(
+        self, *, location: str = "", page_size: int = 100, page_token: str = ""
+    ) -> ListReasoningEnginesResponse:
+        """Location `-` means every one, which our own server answers."""
         query: Query = {"pageSize": page_size, "pageToken": page_token}
-        return self.wire.call("GET", self._banks(), ListReasoningEnginesResponse, query=query)
+        return self.wire.call("GET", self._banks(location), ListReasoningEnginesResponse, query=query)
 
     def create_bank(self, engine: ReasoningEngine, *, reason: str = "") -> ReasoningEngine:
         operation = self.wire.call("POST", self._banks(), Operation, body=engine, headers=_reasons(reason))
@@ -135,8 +142,8 @@ class Service:
             raise errors.from_rpc_status(operation.error)
         return operation
 
-    def _banks(self) -> str:
-        return path(_VERSION, "projects", self.project, "locations", self.location, "reasoningEngines")
+    def _banks(self, location: str = "") -> str:
+        return path(_VERSION, "projects", self.project, "locations", location or self.location, "reasoningEngines")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +224,9 @@ class Bank:
 
     # --- the Admin API ---
 
-    def list_scopes(
-        self, *, key: str = "", prefix: str = "", page_size: int = 100, page_token: str = ""
-    ) -> ListScopesResponse:
-        query = {"key": key, "prefix": prefix, "pageSize": page_size, "pageToken": page_token}
+    def list_scopes(self, *, page_size: int = 100, page_token: str = "") -> ListScopesResponse:
+        """The last written first."""
+        query = {"pageSize": page_size, "pageToken": page_token}
         return self._admin("list_scopes", "GET", ListScopesResponse, "scopes", query=query)
 
     def list_deleted(self, *, page_size: int = 50, page_token: str = "") -> ListDeletedMemoriesResponse:

@@ -83,6 +83,8 @@ def delete(name: BankName, *, force: bool) -> Bank:
         # Their answers hold text of memories.
         Operation.objects.filter(bank_id=bank.pk).delete()
         with connection.cursor() as cursor:
+            within = "memory_id IN (SELECT id FROM server_memory WHERE bank_id = %s)"
+            cursor.execute(f"DELETE FROM server_vector WHERE {within}", [bank.pk])
             for table in ("pair", "memory", "scope", "revision", "tombstone"):
                 cursor.execute(f"DELETE FROM server_{table} WHERE bank_id = %s", [bank.pk])
         Bank.objects.filter(pk=bank.pk).delete()

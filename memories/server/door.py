@@ -46,6 +46,8 @@ class Written:
     revision: str = ""
     scope: Mapping[str, str] | None = None
     count: int | None = None
+    changed: bool = True
+    """False where nothing was written after all, as by a dry run."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +115,11 @@ class Call:
 
     def cursor(self, query: str) -> pages.Cursor | None:
         """Where the page begins; `query` is what must be the same for all pages."""
-        token = self.query.get("pageToken", "")
-        return pages.decode(token, query=query, key=_key()) if token else None
+        return self.decoded(self.query.get("pageToken", ""), query)
+
+    def decoded(self, token: str, query: str, *, field: str = "pageToken") -> pages.Cursor | None:
+        """Likewise, of a token that stands elsewhere than in the query."""
+        return pages.decode(token, query=query, key=_key(), field=field) if token else None
 
     def token(self, cursor: pages.Cursor | None, query: str) -> str | None:
         return pages.encode(cursor, query=query, key=_key()) if cursor else None
@@ -192,13 +197,14 @@ def _write(call: Call, rpc: Rpc) -> JsonObject:
             done = rpc.view(call)
             if not isinstance(done, Written):
                 raise TypeError(f"{rpc.view} writes, but did not say what")
-            record(
-                resource=done.resource or str(call.resource),
-                outcome="done",
-                revision=done.revision,
-                scope=done.scope,
-                count=done.count,
-            )
+            if done.changed:
+                record(
+                    resource=done.resource or str(call.resource),
+                    outcome="done",
+                    revision=done.revision,
+                    scope=done.scope,
+                    count=done.count,
+                )
             return done.body
     except Exception as error:
         known = _api_error(error)

@@ -158,3 +158,15 @@ class Operation(models.Model):
 
     def __str__(self) -> str:
         return self.operation_id
+
+
+class Vector(models.Model):
+    """What similarity search compares. Made from the text that `digest` stands for, by the model `embedder`."""
+
+    memory = models.OneToOneField(Memory, models.CASCADE, primary_key=True)
+    embedder = models.CharField(max_length=200)
+    digest = models.CharField(max_length=32)
+    vector = models.BinaryField()  # float32, little-endian, of unit length
+
+    def __str__(self) -> str:
+        return f"{self.memory_id} by {self.embedder}"

@@ -14,6 +14,7 @@ _RESPONSES = {
     "CreateMemory": "Memory",
     "UpdateMemory": "Memory",
     "RollbackMemory": "RollbackMemoryResponse",
+    "PurgeMemories": "PurgeMemoriesResponse",
     "CreateReasoningEngine": "ReasoningEngine",
     "UpdateReasoningEngine": "ReasoningEngine",
 }

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import F
 
 from memories.access.checks import Condition
@@ -60,9 +60,10 @@ def visible(condition: Condition, scope: dict[str, str], memory_id: str) -> None
 
 
 def tombstone(bank: Bank, memory_id: str) -> Tombstone | None:
-    """The deleted memory, while it can be revived."""
+    """The deleted memory, while it can be revived; locked, so that two callers do not both revive it."""
     oldest = clock.now() - policy.REVIVABLE
-    return Tombstone.objects.filter(bank=bank, memory_id=memory_id, delete_time__gt=oldest).first()
+    rows = Tombstone.objects.filter(bank=bank, memory_id=memory_id, delete_time__gt=oldest)
+    return (rows.select_for_update() if connection.vendor == "postgresql" else rows).first()
 
 
 # --- creating ---------------------------------------------------------------------------------------------------------
@@ -88,7 +89,10 @@ def insert(bank: Bank, new: Sequence[tuple[str, resources.Memory]], *, timed: bo
         found = _count_in(bank, [scopes.ordered(memory.scope or {}) for _id, memory in new], rows)
         for row, (_memory_id, memory) in zip(rows, new, strict=True):
             row.scope = found[scopes.digest(memory.scope or {})]
-        Memory.objects.bulk_create(rows, batch_size=500)
+        try:
+            Memory.objects.bulk_create(rows, batch_size=500)
+        except IntegrityError:  # since the check somebody else took one of the ids
+            raise AlreadyExists("A memory with such an id was created meanwhile; choose another id.") from None
         pairs = [
             pair
             for row, (_id, memory) in zip(rows, new, strict=True)

@@ -3,7 +3,7 @@
 from django.urls import re_path
 
 from memories.server.door import Rpc, endpoint, no_such_path
-from memories.server.views import admin, banks, memories, operations, revisions
+from memories.server.views import admin, banks, memories, operations, purge, retrieval, revisions
 
 PAGE = frozenset({"pageSize", "pageToken"})
 
@@ -37,6 +37,8 @@ urlpatterns = [
             POST=Rpc(_M + "create", memories.create, query=frozenset({"memoryId"}), writes=True),
         ),
     ),
+    re_path(_V + _BANK + "/memories:purge$", endpoint(POST=Rpc(_M + "delete", purge.purge, writes=True))),
+    re_path(_V + _BANK + "/memories:retrieve$", endpoint(POST=Rpc(_M + "retrieve", retrieval.retrieve))),
     re_path(
         _V + _MEMORY + "$",
         endpoint(

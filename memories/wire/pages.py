@@ -1,6 +1,7 @@
 """Page tokens: opaque, signed, and bound to the query they continue.
 
-A token holds a keyset anchor (a time in microseconds and a row number) and a direction, never text of a memory.
+A token holds a keyset anchor (the times of the order in microseconds, and a row number) and a direction, never text of
+a memory.
 """
 
 import base64
@@ -19,7 +20,7 @@ _STALE = "The page token belongs to another query or was changed; start again fr
 class Cursor:
     """Where a page begins. `anchor` None with direction "previous" means the last page."""
 
-    anchor: tuple[int, int] | None
+    anchor: tuple[int, ...] | None
     direction: Literal["next", "previous"] = "next"
 
 
@@ -42,4 +43,4 @@ def decode(token: str, *, query: str, key: bytes, field: str = "pageToken") -> C
     if not hmac.compare_digest(signature, _sign(payload, query, key)):
         raise InvalidArgument.at(field, _STALE)
     forward, anchor = json.loads(payload)
-    return Cursor(None if anchor is None else (anchor[0], anchor[1]), "next" if forward else "previous")
+    return Cursor(None if anchor is None else tuple(anchor), "next" if forward else "previous")

@@ -123,8 +123,6 @@ class Message(BaseModel):
     model_config = ConfigDict(
         alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, serialize_by_alias=True
     )
-    ONEOFS: ClassVar[tuple[tuple[str, ...], ...]] = ()
-    """Groups of fields of which a request may set at most one."""
 
     @classmethod
     def read(cls, body: object, *, at: str = "") -> Self:
@@ -142,22 +140,31 @@ class Message(BaseModel):
     def wire(self) -> JsonObject:
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
-    @model_validator(mode="before")
-    @classmethod
-    def _drop_nulls(cls, value: object) -> object:
-        # In proto3 JSON null is the same as unset.
-        if isinstance(value, dict) and None in value.values():
-            return {key: item for key, item in value.items() if item is not None}
-        return value
+
+class Oneof(Message):
+    """A message with groups of fields of which a request may set at most one."""
+
+    ONEOFS: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
     @model_validator(mode="after")
     def _one_of(self, info: ValidationInfo) -> Self:
-        if not _lenient(info):
+        if not info.context:
             for group in self.ONEOFS:
                 given = [to_camel(name) for name in group if getattr(self, name) is not None]
                 if len(given) > 1:
                     raise ValueError(f"set only one of {', '.join(given)}")
         return self
+
+
+class Answer(Message):
+    """A message of which a list may come as null, which in proto3 JSON is the same as unset."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_nulls(cls, value: object) -> object:
+        if isinstance(value, dict) and None in value.values():
+            return {key: item for key, item in value.items() if item is not None}
+        return value
 
 
 _SAYS = {"extra_forbidden": "unknown field", "missing": "is required", "string_unicode": _HALF_PAIR}
@@ -177,7 +184,7 @@ def _spelling(part: str) -> str:
     return "" if part == "[key]" else part
 
 
-class MemoryTopicId(Message):
+class MemoryTopicId(Oneof):
     ONEOFS = (("custom_memory_topic_label", "managed_memory_topic"),)
     custom_memory_topic_label: Text | None = None
     managed_memory_topic: ManagedTopic | None = None
@@ -193,7 +200,7 @@ class MemoryTopicId(Message):
         return self
 
 
-class MemoryMetadataValue(Message):
+class MemoryMetadataValue(Oneof):
     ONEOFS = (("string_value", "double_value", "bool_value", "timestamp_value"),)
     string_value: Text | None = None
     double_value: Annotated[float, Field(allow_inf_nan=False)] | None = None
@@ -229,7 +236,7 @@ class StructuredContent(Message):
     data: JsonObject
 
 
-class Memory(Message):
+class Memory(Oneof):
     ONEOFS = (("expire_time", "ttl"), ("revision_expire_time", "revision_ttl", "disable_memory_revisions"))
     INPUT_ONLY: ClassVar[tuple[str, ...]] = (
         "ttl",
@@ -280,7 +287,7 @@ class MemoryRevision(Message):
 # --- banks ------------------------------------------------------------------------------------------------------------
 
 
-class GenerationRule(Message):
+class GenerationRule(Oneof):
     ONEOFS = (("idle_duration", "fixed_interval"),)
     event_count: int | None = None
     idle_duration: Duration | None = None
@@ -307,7 +314,7 @@ class GranularTtlConfig(Message):
     generate_updated_ttl: Duration | None = None
 
 
-class TtlConfig(Message):
+class TtlConfig(Oneof):
     ONEOFS = (("default_ttl", "granular_ttl_config"),)
     default_ttl: Duration | None = None
     granular_ttl_config: GranularTtlConfig | None = None
@@ -323,7 +330,7 @@ class CustomMemoryTopic(Message):
     description: Text
 
 
-class MemoryTopic(Message):
+class MemoryTopic(Oneof):
     ONEOFS = (("managed_memory_topic", "custom_memory_topic"),)
     managed_memory_topic: ManagedMemoryTopic | None = None
     custom_memory_topic: CustomMemoryTopic | None = None
@@ -440,7 +447,7 @@ class ReasoningEngine(Message):
 # --- answers ----------------------------------------------------------------------------------------------------------
 
 
-class ListMemoriesResponse(Message):
+class ListMemoriesResponse(Answer):
     """`total_size` and what follows it are additions of our server; other banks leave them unset."""
 
     memories: list[Memory] = []
@@ -454,17 +461,17 @@ class ListMemoriesResponse(Message):
     """How many matches stand before this page; unset where that was not counted."""
 
 
-class ListMemoryRevisionsResponse(Message):
+class ListMemoryRevisionsResponse(Answer):
     memory_revisions: list[MemoryRevision] = []
     next_page_token: Text | None = None
 
 
-class ListReasoningEnginesResponse(Message):
+class ListReasoningEnginesResponse(Answer):
     reasoning_engines: list[ReasoningEngine] = []
     next_page_token: Text | None = None
 
 
-class Operation(Message):
+class Operation(Answer):
     name: Text | None = None
     done: bool = False
     metadata: JsonObject | None = None
@@ -472,7 +479,7 @@ class Operation(Message):
     response: JsonObject | None = None
 
 
-class ListOperationsResponse(Message):
+class ListOperationsResponse(Answer):
     operations: list[Operation] = []
     next_page_token: Text | None = None
 
@@ -509,7 +516,7 @@ class SimpleRetrievalParams(Message):
     page_token: Text | None = None
 
 
-class RetrieveMemoriesRequest(Message):
+class RetrieveMemoriesRequest(Oneof):
     ONEOFS = (("similarity_search_params", "simple_retrieval_params"),)
     scope: dict[Text, Text]
     similarity_search_params: SimilaritySearchParams | None = None
@@ -524,7 +531,7 @@ class RetrievedMemory(Message):
     distance: float | None = None
 
 
-class RetrieveMemoriesResponse(Message):
+class RetrieveMemoriesResponse(Answer):
     retrieved_memories: list[RetrievedMemory] = []
     next_page_token: Text | None = None
 
@@ -538,7 +545,7 @@ class MemoryProfile(Message):
     profile: JsonObject
 
 
-class RetrieveProfilesResponse(Message):
+class RetrieveProfilesResponse(Answer):
     profiles: dict[str, MemoryProfile] = {}
 
 
@@ -571,7 +578,7 @@ class VertexSessionSource(Message):
     end_time: Timestamp | None = None
 
 
-class _Generation(Message):
+class _Generation(Oneof):
     """What GenerateMemories and IngestEvents share."""
 
     scope: dict[Text, Text] | None = None
@@ -601,7 +608,7 @@ class GeneratedMemory(Message):
     previous_revision: Text | None = None
 
 
-class GenerateMemoriesResponse(Message):
+class GenerateMemoriesResponse(Answer):
     generated_memories: list[GeneratedMemory] = []
 
 
@@ -633,7 +640,7 @@ class ScopeSummary(Message):
     last_write_time: Timestamp | None = None
 
 
-class ListScopesResponse(Message):
+class ListScopesResponse(Answer):
     scopes: list[ScopeSummary] = []
     next_page_token: Text | None = None
 
@@ -645,7 +652,7 @@ class DeletedMemory(Message):
     """When the revisions go and it can no longer be revived."""
 
 
-class ListDeletedMemoriesResponse(Message):
+class ListDeletedMemoriesResponse(Answer):
     deleted_memories: list[DeletedMemory] = []
     next_page_token: Text | None = None
 
@@ -661,11 +668,11 @@ class BatchCreateMemoriesRequest(Message):
     requests: list[NewMemory]
 
 
-class BatchCreateMemoriesResponse(Message):
+class BatchCreateMemoriesResponse(Answer):
     memories: list[Memory] = []
 
 
-class TestPermissionsResponse(Message):
+class TestPermissionsResponse(Answer):
     permissions: list[str] = []
 
 

@@ -43,13 +43,14 @@ class Timestamp(str):
         if not found:
             raise ValueError("expected a time such as 2026-01-31T09:30:00Z")
         day, clock, fraction, offset = found.groups()
+        text = f"{day}T{clock}"
         try:
-            moment = datetime.fromisoformat(f"{day}T{clock}")
+            moment = datetime.fromisoformat(text)
             if offset and offset not in "Zz":
-                moment = datetime.fromisoformat(f"{day}T{clock}{offset}").astimezone(UTC)
+                moment = datetime.fromisoformat(f"{text}{offset}").astimezone(UTC)
+                text = moment.isoformat()[:19]
         except (ValueError, OverflowError) as error:
             raise ValueError(f"expected a time that exists, such as 2026-01-31T09:30:00Z ({error})") from None
-        text = moment.strftime("%Y-%m-%dT%H:%M:%S").rjust(19, "0")
         return cls(f"{text}.{fraction}Z" if fraction and fraction.strip("0") else f"{text}Z")
 
     @classmethod
@@ -60,7 +61,7 @@ class Timestamp(str):
     def of_micros(cls, micros: int) -> Self:
         """Microseconds since the epoch, written with 0, 3 or 6 fraction digits."""
         seconds, rest = divmod(micros, 1_000_000)
-        text = (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S").rjust(19, "0")
+        text = (_EPOCH + timedelta(seconds=seconds)).isoformat()[:19]
         if not rest:
             return cls(f"{text}Z")
         return cls(f"{text}.{rest // 1000:03}Z" if rest % 1000 == 0 else f"{text}.{rest:06}Z")

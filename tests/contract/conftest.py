@@ -39,18 +39,18 @@ def server(environment: dict[str, str]) -> Iterator[Live]:
     )
     assert prepared.returncode == 0, prepared.stderr
     secrets = json.loads(prepared.stdout.splitlines()[-1])
+    os.environ.setdefault("NO_PROXY", "127.0.0.1,localhost")  # for this process's own clients
     with running(environment) as url:
         live = Live(url, secrets, rows(environment["DATABASE_URL"]))
         yield live
-        live.client.close()
+        live.close()
 
 
 @pytest.fixture(params=["in process", "over HTTP"])
-def world(request: pytest.FixtureRequest) -> World:
+def world(request: pytest.FixtureRequest, db: None) -> World:
     if request.param == "over HTTP":
         found: World = request.getfixturevalue("server")
         return found
-    request.getfixturevalue("db")
     return Local(make_people())
 
 

@@ -100,7 +100,8 @@ def test_an_empty_body_makes_a_bank(world: World) -> None:
 
 
 def test_a_context_spec_always_holds_its_config(world: World) -> None:
-    for body in ({}, {"contextSpec": {}}, {"context_spec": {"memory_bank_config": {}}}):
+    bodies: list[dict[str, object]] = [{}, {"contextSpec": {}}, {"context_spec": {"memory_bank_config": {}}}]
+    for body in bodies:
         name = done(world.call("POST", f"/v1beta1/{PARENT}/reasoningEngines", body=body))["response"]["name"]
         for answer in (
             done(world.call("GET", f"/v1beta1/{name}")),
@@ -110,7 +111,7 @@ def test_a_context_spec_always_holds_its_config(world: World) -> None:
 
 
 def test_both_spellings_at_every_depth_and_schemas_as_they_came(world: World) -> None:
-    body = {
+    body: dict[str, object] = {
         "context_spec": {
             "memory_bank_config": {
                 "ttlConfig": {"default_ttl": "86400s"},
@@ -180,10 +181,15 @@ class TestDelete:
 
     @pytest.mark.parametrize("way", ["body", "query"])
     def test_force_in_the_body_or_the_query(self, world: World, bank: Bank, way: str) -> None:
+        path = f"/v1beta1/{bank.name}"
         bank.create_memory(Memory(fact="f", scope=SCOPE))
-        body = {"body": {"force": True}} if way == "body" else {"params": {"force": "true"}}
-        fails(world.call("DELETE", f"/v1beta1/{bank.name}", body={"force": False}), 400, "FAILED_PRECONDITION")
-        operation = done(world.call("DELETE", f"/v1beta1/{bank.name}", **body))
+        fails(world.call("DELETE", path, body={"force": False}), 400, "FAILED_PRECONDITION")
+        forced = (
+            world.call("DELETE", path, body={"force": True})
+            if way == "body"
+            else world.call("DELETE", f"{path}?force=true")
+        )
+        operation = done(forced)
         assert operation["done"] is True
         assert operation["response"] == {"@type": "type.googleapis.com/google.protobuf.Empty"}
 

@@ -101,7 +101,7 @@ class TestPages:
         assert last.next_page_token is None
         assert last.last_page_token is None
         assert [one.fact for one in last.memories][-1] == facts[-1]
-        pages = []
+        pages: list[list[str | None]] = []
         page = last
         while True:
             pages.insert(0, [one.fact for one in page.memories])
@@ -364,7 +364,7 @@ class TestFilters:
             ("fact=", 6),
             ('fact="x', 6),
             ('scope="{"', 7),
-            ("topics.managed_memory_topic:NO_SUCH", 28),
+            ("topics.managed_memory_topic:NO_SUCH", 29),
             ("fact>3", 1),
             ("(" * 50 + "fact=x" + ")" * 50, None),
             ("NOT " * 2000 + "fact=x", None),

@@ -230,7 +230,6 @@ class TestUpdate:
             ({"memoryType": "STRUCTURED_PROFILE"}, "memoryType"),
             ({"fact": ""}, "fact"),
             ({"fact": "x"}, "colour"),
-            ({"fact": "x", "createTime": "2020-01-01T00:00:00Z"}, "createTime"),
         ],
     )
     def test_what_may_not_change(
@@ -239,6 +238,13 @@ class TestUpdate:
         params = {"updateMask": mask} if mask else {}
         fails(world.call("PATCH", f"/v1beta1/{memory.name}", params=params, body=body), 400, "INVALID_ARGUMENT")
         assert bank.get_memory(id_of(memory)) == memory
+
+    def test_what_the_server_alone_sets_is_ignored(self, world: World, bank: Bank, memory: Memory) -> None:
+        body = {"fact": "new", "createTime": "2020-01-01T00:00:00Z", "updateTime": "2020-01-01T00:00:00Z", "name": "x"}
+        done(world.call("PATCH", f"/v1beta1/{memory.name}", body=body))
+        after = bank.get_memory(id_of(memory))
+        assert (after.fact, after.name, after.create_time) == ("new", memory.name, memory.create_time)
+        assert str(after.update_time) > str(memory.update_time)
 
     def test_the_second_editor_is_told(self, bank: Bank, memory: Memory) -> None:
         """D36"""
@@ -282,7 +288,7 @@ class TestDelete:
     def test_its_id_is_not_free_for_48_hours(self, bank: Bank) -> None:
         bank.create_memory(Memory(fact="f", scope=SCOPE), memory_id="mine")
         bank.delete_memory("mine")
-        with pytest.raises(errors.AlreadyExists, match="roll"):
+        with pytest.raises(errors.AlreadyExists, match="Rollback"):
             bank.create_memory(Memory(fact="g", scope=SCOPE), memory_id="mine")
 
 

@@ -28,11 +28,13 @@ ROLES = {
     "viewer": "roles/aiplatform.memoryViewer",
     "owner": "roles/aiplatform.user",
     "nobody": "",
+    "emea": "roles/aiplatform.memoryUser",
     "revoked": "roles/console.admin",
     "expired": "roles/console.admin",
     "inactive": "roles/console.admin",
 }
-"""Who calls. The last three hold a token that must not work."""
+"""Who calls. Three hold a token that must not work; `emea` may touch only what is of that tenant."""
+PAIRS = {"emea": [["tenant", "emea"]]}
 
 START_WITHIN = 60.0
 
@@ -43,7 +45,7 @@ def make_people() -> dict[str, str]:
     for name, role in ROLES.items():
         user = User.objects.create_user(name)
         if role:
-            Binding.objects.create(role=role, user=user)
+            Binding.objects.create(role=role, user=user, pairs=PAIRS.get(name, []))
         token, secrets[name] = tokens.create(user, name="contract")
         if name == "revoked":
             tokens.revoke(token)
@@ -71,11 +73,13 @@ class World:
         """The rows about a resource, oldest first."""
         raise NotImplementedError
 
-    def call(self, method: str, path: str, *, person: str = "admin", **options: Any) -> httpx.Response:
+    def call(
+        self, method: str, path: str, *, person: str = "admin", body: Any = None, **options: Any
+    ) -> httpx.Response:
         """Raw HTTP with a person's token; `body` is sent as JSON."""
         headers = {"Authorization": f"Bearer {self.secrets[person]}"} if person else {}
-        if "body" in options:
-            options["json"] = options.pop("body")
+        if body is not None:
+            options["json"] = body
         headers |= options.pop("headers", {})
         return self.http().request(method, path, headers=headers, **options)
 
@@ -97,7 +101,7 @@ class Local(World):
         return self.client
 
     def trail(self, resource: str) -> list[dict[str, Any]]:
-        return list(Entry.objects.filter(resource=resource).order_by("id").values())
+        return [dict(row) for row in Entry.objects.filter(resource=resource).order_by("id").values()]
 
 
 @dataclass
@@ -107,13 +111,21 @@ class Live(World):
     query: Callable[[str, str], list[dict[str, Any]]]
     live: bool = True
     client: httpx.Client = field(init=False)
+    services: dict[str, Service] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.client = httpx.Client(base_url=self.url, timeout=30, trust_env=False)
 
     def service(self, person: str = "admin") -> Service:
-        token = self.secrets[person]
-        return Service.at(self.url, token=token, project=PROJECT, location=LOCATION, admin=True)
+        if person not in self.services:
+            token = self.secrets[person]
+            self.services[person] = Service.at(self.url, token=token, project=PROJECT, location=LOCATION, admin=True)
+        return self.services[person]
+
+    def close(self) -> None:
+        self.client.close()
+        for service in self.services.values():
+            service.close()
 
     def http(self) -> httpx.Client:
         return self.client

@@ -32,6 +32,7 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def handle(self, *args: object, **options: object) -> None:
+        os.umask(0o077)  # whatever it keeps is for its user alone
         writable(settings.DATA_DIR)
         port = free_port(settings.HOST, settings.PORT)
         try:

@@ -6,6 +6,7 @@ its scope) is the same.
 
 import json
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import batched
 
@@ -22,6 +23,8 @@ from memories.wire.filters import fold
 DAY = 86_400_000_000  # microseconds
 SPAN = 400 * DAY
 BATCH = 2_000
+
+type Row = tuple[int | str | None, ...]
 _FIRST_ID = 2_000_000_000_000_000_000
 
 _SUBJECTS = ("I", "My partner", "My daughter", "My boss", "Our team", "My neighbour", "My brother", "My doctor")
@@ -95,8 +98,8 @@ def fill(bank: Bank, count: int, *, seed: int, now: int, shown: Progress) -> int
     made = _scopes(bank, chance, numbers, times)
     memory_pk, pair_pk, revision_pk = (_next(model) for model in (Memory, Pair, Revision))
     rows = zip(numbers, times, strict=True)
-    done = 0
-    for some in batched(rows, BATCH, strict=False):
+    done = told = 0
+    for some in batched(rows, BATCH):
         memories, pairs, revisions = [], [], []
         for number, created in some:
             done += 1
@@ -126,9 +129,9 @@ def fill(bank: Bank, count: int, *, seed: int, now: int, shown: Progress) -> int
                 pairs.append((pair_pk, bank.pk, memory_pk, "topics.managed_memory_topic", label, created, updated))
                 pair_pk += 1
             for at, text in [(created, _fact(chance))] * (updated > created) + [(updated, fact)]:
-                id = str(_FIRST_ID + revision_pk * 1_048_576 + chance.randrange(1_048_576))
+                id = str(_FIRST_ID + told * 1_048_576 + chance.randrange(1_048_576))
                 revisions.append((revision_pk, bank.pk, memory_id, id, at, now + REVISION_LIFE, text))
-                revision_pk += 1
+                revision_pk, told = revision_pk + 1, told + 1
             memory_pk += 1
         _write(Memory, _MEMORY, memories)
         _write(Pair, _PAIR, pairs)
@@ -162,12 +165,12 @@ def _scopes(bank: Bank, chance: random.Random, numbers: list[int], times: list[i
         counted[number] = (count + 1, first, at)
     start = _next(Scope)
     maps = [_scope(chance, number) for number in range(len(counted))]
-    rows: list[tuple[object, ...]] = []
+    rows: list[Row] = []
     for number, scope in enumerate(maps):
         count, first, last = counted[number]
         digest, text = scopes.digest(scope), scopes.canonical(scope)
         rows.append((start + number, bank.pk, digest, text, count, first, last, count))
-    for some in batched(rows, BATCH, strict=False):
+    for some in batched(rows, BATCH):
         _write(Scope, _SCOPE, list(some))
     return Scopes(maps, list(range(start, start + len(maps))))
 
@@ -207,11 +210,11 @@ def _next(model: type[Model]) -> int:
     return (model._default_manager.aggregate(most=Max("pk"))["most"] or 0) + 1
 
 
-def _write(model: type[Model], columns: tuple[str, ...], rows: list[tuple[object, ...]]) -> None:
+def _write(model: type[Model], columns: tuple[str, ...], rows: Sequence[Row]) -> None:
     """Columns left out get the default of their field, which is an empty text or NULL."""
-    fields = [field for field in model._meta.concrete_fields if field.column not in columns]
-    names = [*columns, *(field.column for field in fields)]
-    rest = tuple(field.get_default() for field in fields)
+    fields = {str(field.column): field for field in model._meta.concrete_fields if field.column not in columns}
+    names = [*columns, *fields]
+    rest = tuple(field.get_default() for field in fields.values())
     marks = ", ".join(["%s"] * len(names))
     quoted = ", ".join(connection.ops.quote_name(name) for name in names)
     with connection.cursor() as cursor:

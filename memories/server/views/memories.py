@@ -1,4 +1,4 @@
-from memories.server import banks, listing, operations, records, store
+from memories.server import banks, listing, operations, records, store, vectors
 from memories.server.door import Call, Written
 from memories.wire import filters
 from memories.wire.names import MemoryName
@@ -31,6 +31,7 @@ def create(call: Call) -> Written:
     bank = banks.find(call.bank)
     memory_id = call.query.get("memoryId", "")
     made = store.create(bank, call.body(Memory), memory_id=memory_id, condition=call.condition)
+    vectors.soon(bank, made.memory_id)
     return _written(MemoryName(records.bank_name(bank), made.memory_id), "CreateMemory", made)
 
 
@@ -50,6 +51,7 @@ def update(call: Call) -> Written:
         if_match=call.if_match,
         condition=call.condition,
     )
+    vectors.soon(bank, made.memory_id)
     return _written(MemoryName(records.bank_name(bank), made.memory_id), "UpdateMemory", made)
 
 

@@ -1,4 +1,4 @@
-from memories.server import banks, operations, records, revisions, store
+from memories.server import banks, operations, records, revisions, store, vectors
 from memories.server.door import Call, Written
 from memories.wire import pages
 from memories.wire.errors import InvalidArgument
@@ -35,6 +35,7 @@ def roll_back(call: Call) -> Written:
     made = store.roll_back(
         bank, call.memory.id, _own(target, call.memory), if_match=call.if_match, condition=call.condition
     )
+    vectors.soon(bank, made.memory_id)
     name = MemoryName(records.bank_name(bank), made.memory_id)
     return Written(operations.done(name, "RollbackMemory", {}), str(name), made.revision, made.scope)
 

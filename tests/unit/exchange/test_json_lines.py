@@ -1,6 +1,7 @@
 """Lines into memories: every mapping, and one clear reason for every line that cannot be one."""
 
 import json
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
@@ -26,7 +27,7 @@ LINE = {
 }
 
 
-def read(*lines: bytes | str | dict[str, object], mapped: Mapped = LOCOMO) -> list[NewMemory | Refused | None]:
+def read(*lines: bytes | str | Mapping[str, object], mapped: Mapped = LOCOMO) -> list[NewMemory | Refused | None]:
     raw = [
         line if isinstance(line, bytes) else line.encode() if isinstance(line, str) else json.dumps(line).encode()
         for line in lines
@@ -34,7 +35,7 @@ def read(*lines: bytes | str | dict[str, object], mapped: Mapped = LOCOMO) -> li
     return [line.outcome for line in read_lines([one + b"\n" for one in raw], mapped)]
 
 
-def reason(*lines: bytes | str | dict[str, object], mapped: Mapped = LOCOMO) -> str:
+def reason(*lines: bytes | str | Mapping[str, object], mapped: Mapped = LOCOMO) -> str:
     outcome = read(*lines, mapped=mapped)[-1]
     assert isinstance(outcome, Refused)
     assert outcome.line == len(lines)
@@ -113,7 +114,7 @@ def test_blank_lines_are_nothing_and_a_byte_order_mark_is_skipped() -> None:
         ({**LINE, "session": ["a"]}, "session: metadata holds text, numbers and true or false; found a list"),
     ],
 )
-def test_a_refused_line_says_why(line: bytes | str | dict[str, object], expected: str) -> None:
+def test_a_refused_line_says_why(line: bytes | str | Mapping[str, object], expected: str) -> None:
     assert expected in reason(line)
 
 
@@ -135,7 +136,7 @@ def test_a_refused_line_says_why(line: bytes | str | dict[str, object], expected
         ({"fact": "f", "scope": {"a": "1"}, "metadata": {"n": 1}}, "metadata.n"),
     ],
 )
-def test_a_line_as_the_api_writes_it_is_read_as_strictly(line: dict[str, object], expected: str) -> None:
+def test_a_line_as_the_api_writes_it_is_read_as_strictly(line: Mapping[str, object], expected: str) -> None:
     assert expected in reason(line, mapped=Mapped())
 
 

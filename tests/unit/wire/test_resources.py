@@ -268,7 +268,7 @@ def test_a_path_survives_any_key(key: str) -> None:
 
 
 def test_null_is_the_same_as_unset() -> None:
-    body = {"fact": None, "topics": None, "scope": {"a": "b"}, "facts": None}
+    body = {"fact": None, "topics": None, "scope": {"a": "b"}}
     assert Memory.read(body).wire() == {"scope": {"a": "b"}}
 
 

@@ -78,7 +78,7 @@ class Command(BaseCommand):
             )
         good = (one.outcome for one in self.lines(file, mapped, bank, "writing") if isinstance(one.outcome, NewMemory))
         written = 0
-        for some in batched(good, BATCH, strict=False):
+        for some in batched(good, BATCH):
             store.insert(bank, [(one.memory_id or "", one.memory) for one in some], timed=True)
             written += len(some)
         if written:
@@ -140,7 +140,9 @@ def _checked(line: Line, bank: Bank, config: MemoryBankConfig, now: int) -> Line
 def _bank(text: str, *, make: bool) -> Bank:
     location = settings.MEMORY_BANK_LOCATION
     id = text.rpartition("/")[2]
-    found = list(Bank.objects.filter(display_name=text, location=location)) or list(Bank.objects.filter(id=id))
+    found = list(Bank.objects.filter(display_name=text, location=location).order_by("id")) or list(
+        Bank.objects.filter(id=id)
+    )
     if len(found) > 1:
         raise CommandError(
             f"{len(found)} banks are named {text!r}; give the id of one: {', '.join(one.id for one in found)}."
