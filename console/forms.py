@@ -355,7 +355,7 @@ def _metadata_pairs(memory: Memory) -> list[Pair]:
 
 
 def _as_before(pairs: list[Pair], kept: list[Pair]) -> list[Pair]:
-    """The rows as typed; one that differs from its old self in nothing but line ends, which its box dropped, is that."""
+    """The rows as typed; one that differs from its old self in nothing but the line ends its box dropped is that."""
     left = list(kept)
 
     def before(pair: Pair) -> Pair:

@@ -142,6 +142,21 @@ def row(memory: Memory, *, url: str, link: Link, now: datetime) -> Row:
     }
 
 
+def text(memory: Memory, field: str) -> str:
+    """A field that can be edited, as text to compare."""
+    match field:
+        case "topics":
+            return "\n".join(topic(found) for found in memory.topics or ())
+        case "metadata":
+            return "\n".join(f"{row['key']}: {row['value']}" for row in metadata(memory))
+        case "expire_time":
+            return zones.exact(memory.expire_time.datetime) if memory.expire_time else ""
+        case "structured_content":
+            return lines(memory.structured_content.data) if memory.structured_content else ""
+        case _:
+            return str(getattr(memory, field) or "")
+
+
 class MetadataRow(TypedDict):
     key: str
     value: str

@@ -217,5 +217,9 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {"memories": {"level": env("LOG_LEVEL", "WARNING")}},
+    "loggers": {
+        "memories": {"level": env("LOG_LEVEL", "WARNING")},
+        # At INFO it writes whole addresses, and a filter is in them.
+        "httpx": {"level": "WARNING"},
+    },
 }

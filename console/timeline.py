@@ -43,11 +43,12 @@ def text(revision: MemoryRevision) -> str:
 
 
 def entries(
-    page: ListMemoryRevisionsResponse, trail: list[Entry], *, current: Memory | None, now: datetime
+    page: ListMemoryRevisionsResponse, trail: list[Entry], *, current: Memory | None, later: bool, now: datetime
 ) -> list[Item]:
     """One item a revision, newest first, each with the difference to the one before it.
 
-    `current` is None for a deleted memory. The oldest of a page that has a next one is shown without a difference.
+    `current` is None for a deleted memory; `later` says that newer revisions are on a page before. The oldest of a
+    page that has a next one is shown without a difference.
     """
     found = page.memory_revisions
     by_revision = {entry.revision: entry for entry in trail if entry.revision}
@@ -57,7 +58,7 @@ def entries(
         after, older = text(revision), found[index + 1] if index + 1 < len(found) else None
         first = older is None and not page.next_page_token
         made = by_revision.get(revision_id)
-        newest = index == 0
+        newest = index == 0 and not later
         items.append(
             {
                 "id": revision_id,

@@ -22,7 +22,7 @@ memory = [
 bank: list[URLPattern | URLResolver] = [
     path("", RedirectView.as_view(pattern_name="memories"), name="bank"),
     path("/memories", memories.index, name="memories"),
-    path("/memories/new", changes.create, name="memory_create"),
+    path("/new", changes.create, name="memory_create"),  # any word below /memories may be the id of a memory
     path("/memories/<slug:memory>", include(memory)),
 ]
 

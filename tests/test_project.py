@@ -27,7 +27,7 @@ LATER = {"locale"}
 MAX_LINES = 450
 LONGER = {
     "memories/wire/filters.py": 500,  # one language, both ways
-    "memories/wire/resources.py": 700,  # one table: the messages of the API
+    "memories/wire/resources.py": 750,  # one table: the messages of the API
 }
 
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from console import actions, backend, diffs, errors, htmx, query, rows, zones
-from console.forms import TITLES, CreateForm, MemoryForm, ReasonForm, editable
+from console.forms import TITLES, CreateForm, MemoryForm, ReasonForm, changed, editable
 from console.views.memories import bank_context, plain_row
 from console.views.session import next_url
 from memories.access import checks, trail
@@ -80,7 +80,7 @@ def edit(request: HttpRequest, location: str, bank: str, memory: str) -> HttpRes
         base = source.get_memory(memory)
         form = MemoryForm(memory=base, structured=bool(base.structured_content))
         return _edit_page(request, context, form, base)
-    base = Memory.receive(json.loads(request.POST.get("base", "{}")))
+    base = _base(request)
     form = MemoryForm(request.POST, memory=base, structured=bool(base.structured_content))
     if "more" in request.POST:
         form.grow()
@@ -96,10 +96,9 @@ def edit(request: HttpRequest, location: str, bank: str, memory: str) -> HttpRes
         again.initial["reason"] = reason
         context |= {
             "theirs": [str(TITLES[field]) for field in conflict.theirs],
-            "mine_fact": mine.fact,
-            "theirs_fact": current.fact,
-            "difference": diffs.words(current.fact or "", mine.fact or ""),
+            "both": _both(conflict),
             "changed_at": rows.time(current.update_time, timezone.now()),
+            "changed_by": next((entry.person for entry in trail.entries(resource=name) if entry.outcome == "done"), ""),
         }
         return _edit_page(request, context, again, current, status=409)
     except NotFound:
@@ -108,9 +107,31 @@ def edit(request: HttpRequest, location: str, bank: str, memory: str) -> HttpRes
     except InvalidArgument as error:
         form.refuse(error)
         return _edit_page(request, context, form, base, status=422)
-    changed = ", ".join(str(TITLES[field]) for field in sent)
-    messages.info(request, _("Saved: %(fields)s.") % {"fields": changed} if sent else _("Nothing was changed."))
+    fields = ", ".join(str(TITLES[field]) for field in sent)
+    messages.info(request, _("Saved: %(fields)s.") % {"fields": fields} if sent else _("Nothing was changed."))
     return redirect("memory", location, bank, memory)
+
+
+def _base(request: HttpRequest) -> Memory:
+    """The memory as the form was drawn from it."""
+    try:
+        base = Memory.receive(json.loads(request.POST.get("base", "")))
+    except (ValueError, RecursionError):
+        base = Memory()
+    if base.update_time is None:  # without it nobody could tell whether the memory changed meanwhile
+        raise InvalidArgument("The form came without what it was drawn from. Load the page again.")
+    return base
+
+
+def _both(conflict: actions.Conflict) -> list[dict[str, Any]]:
+    """The fields that they changed and so did I: both values, and what saving mine would change."""
+    found = []
+    for field in changed(conflict.current, conflict.merged):
+        if field in conflict.theirs:
+            theirs, mine = rows.text(conflict.current, field), rows.text(conflict.merged, field)
+            title = str(TITLES[field])
+            found.append({"title": title, "theirs": theirs, "mine": mine, "parts": diffs.words(theirs, mine)})
+    return found
 
 
 def _edit_page(
@@ -146,8 +167,8 @@ def delete(request: HttpRequest, location: str, bank: str, memory: str) -> HttpR
             messages.info(request, _("The memory was already gone."))
             return redirect(target)
         except Aborted as error:
-            changed = _("The memory changed after this question was asked. Below is how it is now.")
-            failure = replace(errors.card(error), title=_("Not deleted"), text=changed, detail="")
+            text = _("The memory changed after this question was asked. Below is how it is now.")
+            failure = replace(errors.card(error), title=_("Not deleted"), text=text, detail="")
         except ApiError as error:
             failure = errors.card(error)
         else:

@@ -158,7 +158,9 @@ def show(request: HttpRequest, location: str, bank: str, memory: str) -> HttpRes
     now = timezone.now()
     context = bank_context(request, source) | {"fetched": zones.exact(now)}
     name = names.MemoryName(source.name, memory)
-    revisions = _revisions(source, memory, context["may"], token=request.GET.get("revisions", ""))
+    token = request.GET.get("revisions", "")
+    revisions = _revisions(source, memory, context["may"], token=token)
+    context |= {"later": bool(token), "older": revisions.next_page_token if revisions else ""}
     context |= {"id": memory, "name": str(name), "url": reverse("memory", args=[location, bank, memory])}
     done = trail.entries(resource=name, limit=200)
     try:
@@ -166,8 +168,8 @@ def show(request: HttpRequest, location: str, bank: str, memory: str) -> HttpRes
     except NotFound:
         if revisions is None or not revisions.memory_revisions:
             raise
-        context["timeline"] = timeline.entries(revisions, done, current=None, now=now)
-        context["deleted"] = timeline.deletion(revisions)
+        context["timeline"] = timeline.entries(revisions, done, current=None, later=bool(token), now=now)
+        context |= {"deleted": True, "deletion": {} if token else timeline.deletion(revisions)}
         context["activity"] = timeline.activity(done)
         return render(request, "memories/deleted.html", context, status=404)
     context["row"] = plain_row(found, context["base"])
@@ -176,9 +178,7 @@ def show(request: HttpRequest, location: str, bank: str, memory: str) -> HttpRes
     context["metadata"] = rows.metadata(found)
     context["activity"] = timeline.activity(done)
     if revisions is not None:
-        context["timeline"] = timeline.entries(revisions, done, current=found, now=now)
-        context["older"] = revisions.next_page_token
-        context["later"] = bool(request.GET.get("revisions"))
+        context["timeline"] = timeline.entries(revisions, done, current=found, later=bool(token), now=now)
     return render(request, "memories/show.html", context)
 
 

@@ -22,7 +22,7 @@ def next_url(request: HttpRequest, default: str) -> str:
     safe = url_has_allowed_host_and_scheme(
         wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )
-    return wanted if wanted and safe else default
+    return wanted if safe and wanted.startswith("/") else default  # `redirect` takes anything else for a view's name
 
 
 @login_not_required

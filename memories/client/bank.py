@@ -1,7 +1,7 @@
 """Banks and memories, one method for each call of the API. Errors are those of memories.wire.errors."""
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import quote
@@ -27,6 +27,10 @@ from memories.wire.resources import (
     BatchCreateMemoriesRequest,
     BatchCreateMemoriesResponse,
     DeleteReasoningEngineRequest,
+    GeneratedMemory,
+    GenerateMemoriesRequest,
+    GenerateMemoriesResponse,
+    IngestEventsRequest,
     ListDeletedMemoriesResponse,
     ListMemoriesResponse,
     ListMemoryRevisionsResponse,
@@ -34,15 +38,26 @@ from memories.wire.resources import (
     ListReasoningEnginesResponse,
     ListScopesResponse,
     Memory,
+    MemoryConjunctionFilter,
     MemoryRevision,
     Message,
+    NearScopesRequest,
+    NearScopesResponse,
     NewMemory,
     Operation,
+    PurgeMemoriesRequest,
+    PurgeMemoriesResponse,
     ReasoningEngine,
+    RetrieveMemoriesRequest,
+    RetrieveMemoriesResponse,
+    RetrieveProfilesRequest,
+    RetrieveProfilesResponse,
     RollbackMemoryRequest,
+    SimilaritySearchParams,
+    SimpleRetrievalParams,
 )
 
-ADMIN = frozenset({"list_scopes", "list_deleted", "batch_create"})
+ADMIN = frozenset({"list_scopes", "list_deleted", "batch_create", "near_scopes"})
 """The methods that only our own server has."""
 
 _VERSION = "v1beta1"
@@ -222,7 +237,62 @@ class Bank:
         query = {"pageSize": page_size, "pageToken": page_token}
         return self._call("GET", ListOperationsResponse, "operations", query=query)
 
+    # --- what an agent gets ---
+
+    def retrieve(
+        self,
+        scope: Mapping[str, str],
+        *,
+        query: str = "",
+        top_k: int = 0,
+        filter: str = "",
+        groups: Sequence[MemoryConjunctionFilter] = (),
+        types: Sequence[str] = (),
+        page_size: int = 0,
+        page_token: str = "",
+    ) -> RetrieveMemoriesResponse:
+        """With `query` the nearest first, `top_k` of them (the bank's default where it is 0); else in pages."""
+        asked = RetrieveMemoriesRequest(
+            scope=dict(scope),
+            filter=filter or None,
+            filter_groups=list(groups) or None,
+            memory_types=list(types) or None,
+        )
+        if query:
+            asked.similarity_search_params = SimilaritySearchParams(search_query=query, top_k=top_k or None)
+        elif page_size or page_token:
+            asked.simple_retrieval_params = SimpleRetrievalParams(
+                page_size=page_size or None, page_token=page_token or None
+            )
+        return self._call("POST", RetrieveMemoriesResponse, "memories:retrieve", body=asked, read=True)
+
+    def retrieve_profiles(self, scope: Mapping[str, str]) -> RetrieveProfilesResponse:
+        asked = RetrieveProfilesRequest(scope=dict(scope))
+        return self._call("POST", RetrieveProfilesResponse, "memories:retrieveProfiles", body=asked, read=True)
+
+    # --- many at once ---
+
+    def purge(
+        self, *, filter: str = "", groups: Sequence[MemoryConjunctionFilter] = (), force: bool = False, reason: str = ""
+    ) -> int:
+        """How many memories match; with `force` they are deleted."""
+        asked = PurgeMemoriesRequest(filter=filter or None, filter_groups=list(groups) or None, force=force)
+        done = self._operate("POST", "memories:purge", body=asked, headers=_reasons(reason))
+        return received(done.response or {}, PurgeMemoriesResponse).purge_count
+
+    def generate(self, request: GenerateMemoriesRequest, *, reason: str = "") -> list[GeneratedMemory]:
+        done = self._operate("POST", "memories:generate", body=request, headers=_reasons(reason))
+        return received(done.response or {}, GenerateMemoriesResponse).generated_memories
+
+    def ingest_events(self, request: IngestEventsRequest, *, reason: str = "") -> None:
+        self._operate("POST", "memories:ingestEvents", body=request, headers=_reasons(reason))
+
     # --- the Admin API ---
+
+    def near_scopes(self, scope: Mapping[str, str]) -> NearScopesResponse:
+        """The scopes that are nearly this one: in another case, with a key more or less, or with another value."""
+        asked = NearScopesRequest(scope=dict(scope))
+        return self._admin("near_scopes", "POST", NearScopesResponse, "scopes:near", body=asked, read=True)
 
     def list_scopes(self, *, page_size: int = 100, page_token: str = "") -> ListScopesResponse:
         """The last written first."""

@@ -4,7 +4,7 @@ import json
 
 from django.db import connection, transaction
 
-from memories.server import clock, records
+from memories.server import clock, profiles, records
 from memories.server.models import Bank, Memory, Operation
 from memories.wire.errors import FailedPrecondition, InvalidArgument, NotFound
 from memories.wire.names import BankName
@@ -58,6 +58,7 @@ def _fill(bank: Bank, engine: ReasoningEngine, fields: set[str], *, merge: bool 
         bank.display_name = engine.display_name or ""
     if "description" in fields:
         bank.description = engine.description or ""
+    profiles.check_config(engine.config)
     sent = engine.config.wire()
     # SDKs send empty settings along with a new display name: that must not wipe what there is.
     if "context_spec" in fields and sent:
@@ -85,7 +86,9 @@ def delete(name: BankName, *, force: bool) -> Bank:
         with connection.cursor() as cursor:
             within = "memory_id IN (SELECT id FROM server_memory WHERE bank_id = %s)"
             cursor.execute(f"DELETE FROM server_vector WHERE {within}", [bank.pk])
-            for table in ("pair", "memory", "scope", "revision", "tombstone"):
+            streams = "stream_id IN (SELECT id FROM server_stream WHERE bank_id = %s)"
+            cursor.execute(f"DELETE FROM server_event WHERE {streams}", [bank.pk])
+            for table in ("stream", "pending", "pair", "memory", "scope", "revision", "tombstone"):
                 cursor.execute(f"DELETE FROM server_{table} WHERE bank_id = %s", [bank.pk])
         Bank.objects.filter(pk=bank.pk).delete()
     return bank

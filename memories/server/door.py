@@ -26,7 +26,7 @@ from rest_framework.response import Response
 from memories.access import checks, tokens, trail
 from memories.wire import errors, pages
 from memories.wire.names import BankName, MemoryName
-from memories.wire.resources import JsonObject, Message
+from memories.wire.resources import JsonObject, Message, Operation
 
 _log = logging.getLogger("memories.server")
 
@@ -48,6 +48,8 @@ class Written:
     count: int | None = None
     changed: bool = True
     """False where nothing was written after all, as by a dry run."""
+    status: str = ""
+    """The canonical status of an operation that was kept and ended with an error."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,9 @@ class Rpc:
     view: "Callable[[Call], JsonObject | Written]"
     query: frozenset[str] = frozenset()
     writes: bool = False
+    takes: type[Message] | None = None
+    """The message of the body, and below that of the answer: for the description of the API."""
+    gives: type[Message] = Operation
 
 
 @dataclass
@@ -170,7 +175,9 @@ def endpoint(**rpcs: Rpc) -> Callable[..., HttpResponse]:
         )
         return Response(_write(call, rpc) if rpc.writes else _read(call, rpc))
 
-    return csrf_exempt(_in_english(view))
+    found = csrf_exempt(_in_english(view))
+    vars(found)["rpcs"] = rpcs  # for the description of the API
+    return found
 
 
 def _in_english[**P, R](view: Callable[P, R]) -> Callable[P, R]:
@@ -200,7 +207,8 @@ def _write(call: Call, rpc: Rpc) -> JsonObject:
             if done.changed:
                 record(
                     resource=done.resource or str(call.resource),
-                    outcome="done",
+                    outcome="failed" if done.status else "done",
+                    status=done.status,
                     revision=done.revision,
                     scope=done.scope,
                     count=done.count,
@@ -311,7 +319,7 @@ def _api_error(error: Exception) -> errors.ApiError:
             return errors.Unimplemented(f"{error.detail} The path is known, the verb is not.", http=405)
         case exceptions.NotAcceptable():
             return errors.InvalidArgument("Only application/json can be answered.", http=406)
-        case OperationalError():
+        case OperationalError() if "no such" not in str(error):  # that is a migration that was not run
             return errors.Unavailable("The database is busy or cannot be reached; try again.", retry_after=1)
         case DataError():
             return errors.InvalidArgument("A value is out of the range that can be stored.")

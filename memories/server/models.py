@@ -170,3 +170,52 @@ class Vector(models.Model):
 
     def __str__(self) -> str:
         return f"{self.memory_id} by {self.embedder}"
+
+
+class Stream(models.Model):
+    """Events of one conversation, kept until memories can be made of them."""
+
+    bank = models.ForeignKey(Bank, models.CASCADE, db_index=False)
+    digest = models.CharField(max_length=32)  # of the scope
+    scope = models.TextField()  # canonical
+    stream_id = models.CharField(max_length=128)
+    settings = models.TextField(default="{}")  # the latest IngestEventsRequest without its events
+    create_time = models.BigIntegerField()
+    update_time = models.BigIntegerField()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["bank", "digest", "stream_id"], name="stream_id"),)
+
+    def __str__(self) -> str:
+        return self.stream_id
+
+
+class Event(models.Model):
+    stream = models.ForeignKey(Stream, models.CASCADE, db_index=False)
+    event_id = models.CharField(max_length=256, null=True)  # noqa: DJ001  # NULL: not unique
+    event_time = models.BigIntegerField()
+    create_time = models.BigIntegerField()  # of arrival
+    content = models.TextField()  # Content
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["stream", "event_id"], name="event_id"),)
+        indexes = (models.Index(fields=["stream", "event_time", "id"], name="event_time"),)
+
+    def __str__(self) -> str:
+        return self.event_id or str(self.pk)
+
+
+class Pending(models.Model):
+    """A GenerateMemories of contents or a session, kept whole until memories can be made of it."""
+
+    operation_id = models.CharField(primary_key=True, max_length=32)
+    bank = models.ForeignKey(Bank, models.CASCADE, db_index=False)
+    digest = models.CharField(max_length=32, default="")  # of the scope, where one is given
+    request = models.TextField()  # GenerateMemoriesRequest
+    create_time = models.BigIntegerField()
+
+    class Meta:
+        indexes = (models.Index(fields=["bank", "digest", "create_time"], name="pending_scope"),)
+
+    def __str__(self) -> str:
+        return self.operation_id

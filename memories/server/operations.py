@@ -4,7 +4,7 @@ import json
 
 from memories.server import clock, records
 from memories.server.models import Operation
-from memories.wire.errors import NotFound
+from memories.wire.errors import ApiError, NotFound
 from memories.wire.names import BankName, MemoryName, OperationName
 from memories.wire.resources import EMPTY, TYPE
 from memories.wire.times import Timestamp
@@ -15,6 +15,8 @@ _RESPONSES = {
     "UpdateMemory": "Memory",
     "RollbackMemory": "RollbackMemoryResponse",
     "PurgeMemories": "PurgeMemoriesResponse",
+    "GenerateMemories": "GenerateMemoriesResponse",
+    "IngestEvents": "IngestEventsResponse",
     "CreateReasoningEngine": "ReasoningEngine",
     "UpdateReasoningEngine": "ReasoningEngine",
 }
@@ -25,10 +27,20 @@ def done(
     parent: BankName | MemoryName, method: str, response: records.JsonObject, *, memory_id: str = ""
 ) -> records.JsonObject:
     """The finished operation of a method of the API, kept and as the wire has it."""
+    kind = _RESPONSES.get(method)
+    outcome = {"response": {"@type": TYPE + kind if kind else EMPTY} | response}
+    return _keep(OperationName(parent, clock.new_id()), method, outcome, memory_id=memory_id)
+
+
+def failed(parent: BankName, method: str, error: ApiError, *, id: str = "") -> records.JsonObject:
+    """The operation that ended with an error, kept likewise; `id` where something else knows it by that."""
+    return _keep(OperationName(parent, id or clock.new_id()), method, {"error": error.rpc_status()})
+
+
+def _keep(name: OperationName, method: str, outcome: records.JsonObject, *, memory_id: str = "") -> records.JsonObject:
     now = clock.now()
     stamp = Timestamp.of_micros(now)
-    name = OperationName(parent, clock.new_id())
-    kind = _RESPONSES.get(method)
+    parent = name.parent
     body = {
         "name": str(name),
         "metadata": {
@@ -36,7 +48,7 @@ def done(
             "genericMetadata": {"createTime": stamp, "updateTime": stamp},
         },
         "done": True,
-        "response": {"@type": TYPE + kind if kind else EMPTY} | response,
+        **outcome,
     }
     Operation.objects.create(
         operation_id=name.id,

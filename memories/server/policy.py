@@ -7,9 +7,10 @@ from typing import Literal
 
 from memories.wire import scopes
 from memories.wire.errors import InvalidArgument
-from memories.wire.resources import Memory, MemoryBankConfig
+from memories.wire.resources import Memory, MemoryBankConfig, MemoryGenerationTriggerConfig
 
-HOUR = 3_600_000_000  # microseconds
+MINUTE = 60_000_000  # microseconds
+HOUR = 60 * MINUTE
 REVIVABLE = 48 * HOUR
 REVISION_LIFE = 365 * 24 * HOUR
 OPERATION_LIFE = 7 * 24 * HOUR
@@ -119,3 +120,35 @@ def _bytes(field: str, text: str, most: int) -> None:
     size = len(text.encode())
     if size > most:
         raise InvalidArgument.at(field, f"has {size} bytes; at most {most} fit.")
+
+
+def check_durations(config: MemoryBankConfig, at: str) -> None:
+    """The lives and triggers of a bank's settings, or InvalidArgument with the path."""
+    ttl = config.ttl_config
+    granular = ttl and ttl.granular_ttl_config
+    lives = {
+        "defaultTtl": ttl and ttl.default_ttl,
+        "memoryRevisionDefaultTtl": ttl and ttl.memory_revision_default_ttl,
+        "granularTtlConfig.createTtl": granular and granular.create_ttl,
+        "granularTtlConfig.generateCreatedTtl": granular and granular.generate_created_ttl,
+        "granularTtlConfig.generateUpdatedTtl": granular and granular.generate_updated_ttl,
+    }
+    for name, life in lives.items():
+        if life and life.micros < 0:
+            raise InvalidArgument.at(f"{at}.ttlConfig.{name}", "must not be negative.")
+    if config.generation_config and config.generation_config.generation_trigger_config:
+        check_trigger(
+            config.generation_config.generation_trigger_config, f"{at}.generationConfig.generationTriggerConfig"
+        )
+
+
+def check_trigger(trigger: MemoryGenerationTriggerConfig, at: str) -> None:
+    rule = trigger.generation_rule
+    if rule is None:
+        return
+    for name, value in (("idleDuration", rule.idle_duration), ("fixedInterval", rule.fixed_interval)):
+        if value is not None and (value.micros <= 0 or value.micros % MINUTE):
+            raise InvalidArgument.at(f"{at}.generationRule.{name}", "must be whole minutes, such as 60s.")
+    for name, count in (("eventCount", rule.event_count), ("overlapEventCount", rule.overlap_event_count)):
+        if count is not None and count < 0:
+            raise InvalidArgument.at(f"{at}.generationRule.{name}", "must not be negative.")

@@ -144,14 +144,14 @@ def _keep(bank: Bank) -> None:
         )
         # An id need only be the memory's own, so one will do for all.
         cursor.execute(
-            "INSERT INTO server_revision (bank_id, memory_id, revision_id, create_time, expire_time, fact, data, labels,"
-            f" extracted, context) SELECT m.bank_id, m.memory_id, %s, {at}, %s, '', '', '', '', '' {source}",
+            "INSERT INTO server_revision (bank_id, memory_id, revision_id, create_time, expire_time, fact, data,"
+            f" labels, extracted, context) SELECT m.bank_id, m.memory_id, %s, {at}, %s, '', '', '', '', '' {source}",
             [clock.new_id(), now, expires],
         )
 
 
 def _as_json() -> str:
-    """SQL for the memory `m` in the scope `s` as the wire writes it (`records.memory`); its parameter is the bank's name."""
+    """SQL for the memory `m` in the scope `s` as `records.memory` has it; its parameter is the bank's name."""
     text = "to_json({}::text)::text" if connection.vendor == "postgresql" else "json_quote({})"
     parts = [
         "'{\"name\":\"' || CAST(%s AS text) || '/memories/' || m.memory_id || '\"'",

@@ -8,7 +8,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import F
 
 from memories.access.checks import Condition
-from memories.server import clock, policy, records
+from memories.server import clock, policy, profiles, records
 from memories.server.models import Bank, Memory, Pair, Revision, Scope, Tombstone
 from memories.wire import names, resources, scopes
 from memories.wire.errors import Aborted, AlreadyExists, FailedPrecondition, InvalidArgument, NotFound
@@ -77,15 +77,19 @@ def create(bank: Bank, memory: resources.Memory, *, memory_id: str = "", conditi
     return Written(records.memory_of(str(records.bank_name(bank)), made[0]), made[0].memory_id, made[1], scope)
 
 
-def insert(bank: Bank, new: Sequence[tuple[str, resources.Memory]], *, timed: bool) -> list[tuple[Memory, str]]:
+def insert(
+    bank: Bank, new: Sequence[tuple[str, resources.Memory]], *, timed: bool, cause: policy.Cause = "create"
+) -> list[tuple[Memory, str]]:
     """Writes new memories, all or none, and gives each with its revision's id ("" where none is kept).
 
     They must have passed `policy.check_new`. `timed` takes createTime and updateTime as given.
     """
     with transaction.atomic():
         now, config = clock.now(), config_of(bank)
+        for _memory_id, memory in new:
+            profiles.check(memory, config, memory.scope or {})
         _check_ids(bank, [memory_id for memory_id, _memory in new if memory_id])
-        rows = [_row(bank, memory_id or clock.new_id(), memory, config, now, timed) for memory_id, memory in new]
+        rows = [_row(bank, memory_id or clock.new_id(), memory, config, now, timed, cause) for memory_id, memory in new]
         found = _count_in(bank, [scopes.ordered(memory.scope or {}) for _id, memory in new], rows)
         for row, (_memory_id, memory) in zip(rows, new, strict=True):
             row.scope = found[scopes.digest(memory.scope or {})]
@@ -129,7 +133,13 @@ def _check_ids(bank: Bank, wanted: list[str]) -> None:
 
 
 def _row(
-    bank: Bank, memory_id: str, memory: resources.Memory, config: MemoryBankConfig, now: int, timed: bool
+    bank: Bank,
+    memory_id: str,
+    memory: resources.Memory,
+    config: MemoryBankConfig,
+    now: int,
+    timed: bool,
+    cause: policy.Cause,
 ) -> Memory:
     created = memory.create_time.micros if timed and memory.create_time else now
     updated = memory.update_time.micros if timed and memory.update_time else created
@@ -141,7 +151,7 @@ def _row(
         memory_type=policy.STRUCTURED if memory.structured_content else policy.NATURAL,
         create_time=created,
         update_time=updated,
-        expire_time=policy.expiry(memory, config, "create", now=now),
+        expire_time=policy.expiry(memory, config, cause, now=now),
     )
     _fill(row, memory, MUTABLE)
     return row
@@ -269,7 +279,10 @@ def update(
         config = config_of(bank)
         topics_before = row.topics
         _fill(row, memory, mask)
-        policy.check(_as_message(row, labels=memory.revision_labels), row.memory_type)
+        after = _as_message(row, labels=memory.revision_labels)
+        policy.check(after, row.memory_type)
+        if "structured_content" in mask:
+            profiles.check(after, config, scope)
         now = clock.now()
         row.update_time = max(now, row.update_time + 1)
         row.expire_time = _expiry_after(row, memory, mask, config, cause, now)

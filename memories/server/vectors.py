@@ -211,8 +211,11 @@ def _make_one(bank: str, memory_id: str) -> None:
         make(missing, embeddings.current())
 
 
-def lacking(embedder: embeddings.Embedder, *, after: int, limit: int) -> tuple[list[_Row], int | None]:
-    """The memories in a stretch of the table whose vector is missing, old or another model's, and where to go on."""
+def lacking(embedder: embeddings.Embedder, *, after: int, limit: int) -> tuple[list[_Row], int | None, int]:
+    """In a stretch of the table, the memories whose vector is missing, of an old text or another model's.
+
+    With where the next stretch begins, if there is one, and how many memories this one has.
+    """
     rows = _read("m.id > %s ORDER BY m.id LIMIT %s", [after, limit])
-    end = rows[-1].id if len(rows) == limit else None
-    return [row for row in rows if not row.ready or row.embedder != embedder.id], end
+    lacking = [row for row in rows if not row.ready or row.embedder != embedder.id]
+    return lacking, rows[-1].id if len(rows) == limit else None, len(rows)

@@ -8,19 +8,22 @@ at every depth; `wire()` writes camelCase without unset fields. Maps of data (`s
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
     ValidationError,
     ValidationInfo,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
+from pydantic_core import CoreSchema, core_schema
 
 from memories.wire.errors import InvalidArgument
 from memories.wire.times import Duration, Timestamp
@@ -35,15 +38,29 @@ def _lenient(info: ValidationInfo) -> bool:
     return bool(info.context)
 
 
-def _enum(*names: str, numbers: Mapping[int, str]) -> BeforeValidator:
-    def read(value: object, info: ValidationInfo) -> object:
-        if isinstance(value, int) and not isinstance(value, bool):
-            value = numbers.get(value, str(value))
-        if value in names or (_lenient(info) and isinstance(value, str)):
-            return value
-        raise ValueError(f"expected one of {', '.join(names)}")
+@dataclass(frozen=True, slots=True)
+class _Enum:
+    """Names, of which the numbers stand for some."""
 
-    return BeforeValidator(read)
+    names: tuple[str, ...]
+    numbers: Mapping[int, str]
+
+    def read(self, value: object, info: ValidationInfo) -> object:
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = self.numbers.get(value, str(value))
+        if value in self.names or (_lenient(info) and isinstance(value, str)):
+            return value
+        raise ValueError(f"expected one of {', '.join(self.names)}")
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_before_validator_function(self.read, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"enum": [*self.names, *self.numbers]}
+
+
+def _enum(*names: str, numbers: Mapping[int, str]) -> _Enum:
+    return _Enum(names, numbers)
 
 
 MemoryType = Annotated[
@@ -643,6 +660,19 @@ class ScopeSummary(Message):
 class ListScopesResponse(Answer):
     scopes: list[ScopeSummary] = []
     next_page_token: Text | None = None
+
+
+class NearScopesRequest(Message):
+    scope: dict[Text, Text]
+
+
+class NearScope(ScopeSummary):
+    difference: Text
+    """How it differs, one of `case`, `more keys`, `fewer keys`, `other value`."""
+
+
+class NearScopesResponse(Answer):
+    scopes: list[NearScope] = []
 
 
 class DeletedMemory(Message):

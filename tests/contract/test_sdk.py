@@ -1,6 +1,5 @@
 """Google's own SDK against a live server, as its users call it."""
 
-import os
 import warnings
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -83,7 +82,7 @@ def test_a_memory_from_creation_to_deletion(client: Any, bank: str) -> None:
     memories.delete(name=made.name)
     with pytest.raises(Exception, match="NOT_FOUND") as caught:
         memories.get(name=made.name)
-    assert caught.value.code == 404
+    assert getattr(caught.value, "code", None) == 404
 
 
 def test_an_id_a_life_and_a_clash(client: Any, bank: str) -> None:
@@ -135,8 +134,7 @@ def test_revisions_and_rollback(client: Any, bank: str) -> None:
 
 
 def test_a_token_that_is_none(server: Live) -> None:
-    assert "HTTPS_PROXY" not in os.environ or "127.0.0.1" in os.environ.get("NO_PROXY", "127.0.0.1")
-    import agentplatform  # type: ignore[import-untyped]
+    import agentplatform
     from google.oauth2.credentials import Credentials
 
     client = agentplatform.Client(

@@ -1,4 +1,4 @@
-"""Servers to name in MEMORY_BANK_SERVER: one that counts its calls, and some that are broken. Each is an application."""
+"""Applications to name in MEMORY_BANK_SERVER: one that counts its calls, and some that are broken."""
 
 import json
 from collections.abc import Callable, Iterable

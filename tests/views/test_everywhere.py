@@ -31,7 +31,7 @@ class Target:
 
 
 FORM = ("GET", "HEAD", "POST")
-BASE = ("base", '{"fact": "I live in Rome.", "scope": {"user_id": "u-0001"}}')
+BASE = ("base", '{"fact": "I live in Rome.", "updateTime": "2026-01-01T00:00:00Z"}')
 PAGES = {
     "banks": Target(lambda place, id: "/banks"),
     "list": Target(lambda place, id: place.list, needs="memories.list", has_fragment=True),
@@ -267,9 +267,7 @@ def test_forbidden_fragment(page: str, place: Place, memory: str, as_nobody: Cli
 
 @pytest.mark.parametrize("kind", servers.BROKEN)
 @pytest.mark.parametrize("page", PAGES)
-def test_down(
-    page: str, kind: str, place: Place, memory: str, as_admin: Client, settings: Settings
-) -> None:
+def test_down(page: str, kind: str, place: Place, memory: str, as_admin: Client, settings: Settings) -> None:
     """D25: an error is drawn as an error, never as empty."""
     url = PAGES[page].address(place, memory)
     settings.MEMORY_BANK_SERVER = servers.named(kind)

@@ -2,7 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
-from urllib.parse import parse_qs, quote, urlencode, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.http import HttpResponseBase
@@ -47,7 +47,9 @@ def refused(client: Client, place: Place, **state: str) -> HttpResponseBase:
 
 
 def box_of(answer: HttpResponseBase, id: str = "add") -> str:
-    return next(found.get("value") or "" for tag, found in read(answer).tags if tag == "input" and found.get("id") == id)
+    return next(
+        found.get("value") or "" for tag, found in read(answer).tags if tag == "input" and found.get("id") == id
+    )
 
 
 def tell_many(place: Place, count: int, scope: dict[str, str] | None = None) -> None:
@@ -149,7 +151,9 @@ def test_what_is_typed_becomes_a_tidy_address(place: Place, as_viewer: Client) -
 
 
 def test_conditions_are_joined(place: Place, as_viewer: Client) -> None:
-    place.add("I like tea.", scope={"user_id": "1", "app_name": "shop"}, topics=[{"managedMemoryTopic": "USER_PREFERENCES"}])
+    place.add(
+        "I like tea.", scope={"user_id": "1", "app_name": "shop"}, topics=[{"managedMemoryTopic": "USER_PREFERENCES"}]
+    )
     place.add("I like tea.", scope={"user_id": "1"})
     place.add("I like coffee.", scope={"user_id": "1", "app_name": "shop"})
     answer = listed(as_viewer, place, q="user_id:1 app_name:shop tea topic:USER_PREFERENCES")
@@ -161,7 +165,7 @@ def test_conditions_are_joined(place: Place, as_viewer: Client) -> None:
     for index, words in enumerate(["Remove user_id:1", "Remove app_name:shop", "Remove fact:tea"]):
         fewer = parse_qs(urlsplit(link(answer, words)).query)["q"][0]
         assert len(fewer.split()) == 3
-        assert "user_id:1 app_name:shop fact:tea topic:USER_PREFERENCES".split()[index] not in fewer.split()
+        assert ["user_id:1", "app_name:shop", "fact:tea", "topic:USER_PREFERENCES"][index] not in fewer.split()
 
 
 # D14: two agents that write differently about one person.
@@ -234,13 +238,17 @@ def test_any_scope_value_is_found(value: str, place: Place, as_viewer: Client) -
     assert [facts_of(one) for one in narrow] == [["the other"], ["the one"]]
     assert count_of(narrow[1]) == "1–1 of 1"
     # The same address again (a reload, a copied link), and without the bar.
-    assert facts_of(as_viewer.get(narrow[1].request["PATH_INFO"] + "?" + narrow[1].request["QUERY_STRING"])) == ["the one"]
+    assert facts_of(as_viewer.get(narrow[1].request["PATH_INFO"] + "?" + narrow[1].request["QUERY_STRING"])) == [
+        "the one"
+    ]
     advanced = as_viewer.get(link(narrow[1], "Advanced"))
     assert facts_of(advanced) == ["the one"]
     assert as_viewer.get(place.url("memory", memory)).status_code == 200
 
 
-@pytest.mark.parametrize("key", ["my key", "my:key", "fact", "FACT", "created", "scope", "scope.x", 'q"q', "ключ", "a.b", "-"])
+@pytest.mark.parametrize(
+    "key", ["my key", "my:key", "fact", "FACT", "created", "scope", "scope.x", 'q"q', "ключ", "a.b", "-"]
+)
 def test_any_scope_key_is_found(key: str, place: Place, as_viewer: Client) -> None:
     place.add("the one", scope={key: "v"})
     place.add("the other", scope={"other": "v"})
@@ -269,7 +277,9 @@ def test_colons_and_quotes(text: str, scope: dict[str, str], place: Place, as_vi
 
 
 # D21
-@pytest.mark.parametrize("text", ["user_id:u-1*", 'user_id:"u-1 OR user_id:u-2"', "user_id:.*", "user_id:u-_", "user_id:%"])
+@pytest.mark.parametrize(
+    "text", ["user_id:u-1*", 'user_id:"u-1 OR user_id:u-2"', "user_id:.*", "user_id:u-_", "user_id:%"]
+)
 def test_signs_do_not_widen_a_filter(text: str, place: Place, as_viewer: Client) -> None:
     place.add("one", scope={"user_id": "u-1"})
     place.add("two", scope={"user_id": "u-2"})
@@ -304,7 +314,9 @@ def test_words_ignore_case_and_how_an_accent_is_written(place: Place, as_viewer:
         ('user_id:"abc', 'user_id:"abc', "This quote is never closed"),
     ],
 )
-def test_a_wrong_condition_is_marked_and_kept(text: str, marked: str, says: str, place: Place, as_viewer: Client) -> None:
+def test_a_wrong_condition_is_marked_and_kept(
+    text: str, marked: str, says: str, place: Place, as_viewer: Client
+) -> None:
     place.add("I like tea.")
     answer = refused(as_viewer, place, add=text)
     said = words_of(answer)
@@ -412,7 +424,11 @@ def test_expired_memories_are_not_listed_or_counted(place: Place, as_viewer: Cli
 def test_a_pasted_resource_name_opens_the_memory(box: str, place: Place, as_viewer: Client) -> None:
     memory = place.add()
     elsewhere = Place.make()
-    for name in (place.name(memory), f" {place.name(memory)} ", f"reasoningEngines/{place.bank.name.id}/memories/{memory}"):
+    for name in (
+        place.name(memory),
+        f" {place.name(memory)} ",
+        f"reasoningEngines/{place.bank.name.id}/memories/{memory}",
+    ):
         answer = as_viewer.get(elsewhere.list, {box: name})
         assert answer.status_code == 302
         assert answer.headers["Location"] == place.url("memory", memory)
@@ -478,13 +494,6 @@ def test_the_status_line_says_whose_eyes(place: Place, as_viewer: Client) -> Non
     said = words_of(listed(as_viewer, place))
     for part in ("In this process, us-central1", "as vera", "counted", "filtered by the bank", "times in UTC"):
         assert part in said
-
-
-def test_addresses_are_quoted(place: Place, as_viewer: Client) -> None:
-    place.add("x", scope={"user_id": '"><script>'})
-    answer = as_viewer.get(f"{place.list}?{urlencode({'q': chr(34) + '><script>'})}")
-    assert "<script>" not in text_of(answer).replace('<script src="', "")
-    assert quote("<script>") not in "".join(href for href in links_of(answer) if not href.startswith("/"))
 
 
 def test_long_facts_are_cut_with_a_mark(place: Place, as_viewer: Client) -> None:

@@ -2,13 +2,14 @@
 
 import json
 
-from memories.server import banks, clock, policy, records, store
+from memories.server import banks, clock, near_scopes, policy, records, store
 from memories.server.door import Call, Written
 from memories.server.models import Scope, Tombstone
 from memories.wire import pages
 from memories.wire.errors import InvalidArgument
 from memories.wire.names import BankName
-from memories.wire.resources import BatchCreateMemoriesRequest, JsonObject
+from memories.wire.resources import BatchCreateMemoriesRequest, JsonObject, NearScopesRequest
+from memories.wire.scopes import validate as valid_scope
 from memories.wire.times import Timestamp
 
 MAX_BATCH = 1000
@@ -30,21 +31,28 @@ def scopes(call: Call) -> JsonObject:
             found.append(scope)
         if len(found) > size:
             break
-    answer: JsonObject = {
-        "scopes": [
-            {
-                "scope": json.loads(scope.canonical),
-                "memoryCount": scope.count,
-                "firstWriteTime": Timestamp.of_micros(scope.first_write),
-                "lastWriteTime": Timestamp.of_micros(scope.last_write),
-            }
-            for scope in found[:size]
-        ]
-    }
+    answer: JsonObject = {"scopes": [_summary(scope) for scope in found[:size]]}
     if len(found) > size:
         last = found[size - 1]
         answer["nextPageToken"] = call.token(pages.Cursor((last.last_write, last.pk)), bound)
     return answer
+
+
+def near(call: Call) -> JsonObject:
+    """The scopes that are nearly the one asked for, as somebody who finds nothing there wants to know."""
+    bank = banks.find(call.bank)
+    asked = valid_scope(call.body(NearScopesRequest).scope)
+    found = near_scopes.near(bank, asked, condition=call.condition)
+    return {"scopes": [_summary(scope) | {"difference": difference} for scope, difference in found]}
+
+
+def _summary(scope: Scope) -> JsonObject:
+    return {
+        "scope": json.loads(scope.canonical),
+        "memoryCount": scope.count,
+        "firstWriteTime": Timestamp.of_micros(scope.first_write),
+        "lastWriteTime": Timestamp.of_micros(scope.last_write),
+    }
 
 
 def deleted(call: Call) -> JsonObject:

@@ -1,9 +1,9 @@
 from memories.access import checks
-from memories.server import banks, records, search
+from memories.server import banks, profiles, records, search, store
 from memories.server.door import Call
 from memories.wire import scopes
 from memories.wire.errors import InvalidArgument
-from memories.wire.resources import JsonObject, RetrieveMemoriesRequest
+from memories.wire.resources import JsonObject, RetrieveMemoriesRequest, RetrieveProfilesRequest
 
 
 def retrieve(call: Call) -> JsonObject:
@@ -32,6 +32,14 @@ def retrieve(call: Call) -> JsonObject:
     if more:
         answer["nextPageToken"] = call.token(more, f"{bank.pk} {bound}")
     return answer
+
+
+def retrieve_profiles(call: Call) -> JsonObject:
+    asked = call.body(RetrieveProfilesRequest)
+    scope = scoped(call, "aiplatform.memories.retrieve", asked.scope)
+    bank = banks.find(call.bank)
+    found = profiles.of(bank, scope, config=store.config_of(bank))
+    return {"profiles": found} if found else {}
 
 
 def scoped(call: Call, permission: str, scope: scopes.Scope) -> dict[str, str]:

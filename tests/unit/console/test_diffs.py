@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 from console.diffs import MAX_PIECES, Part, words
 
 TEXT = st.text(max_size=80) | st.lists(
-    st.sampled_from(["I", "like", "tea", " ", "  ", "\n", ".", ",", "é", "茶", "が", "好き", "קפה", "😀", "don't", "a_b"]), max_size=40
+    st.sampled_from(
+        ["I", "like", "tea", " ", "  ", "\n", ".", ",", "é", "茶", "が", "好き", "קפה", "😀", "don't", "a_b"]
+    ),
+    max_size=40,
 ).map("".join)
 
 

@@ -242,7 +242,10 @@ def test_a_value_is_of_its_kind(kind: str, text: str, value: dict[str, Any]) -> 
         (("n", "double", "1e999"), "“1e999” is not a number; write it as 0.9 or 42."),
         (("n", "bool", "maybe"), "Write true or false."),
         (("n", "timestamp", "soon"), "“soon” is not a time that exists; write 2026-01-31T09:30."),
-        (("n", "timestamp", "2026-02-30T09:30"), "“2026-02-30T09:30” is not a time that exists; write 2026-01-31T09:30."),
+        (
+            ("n", "timestamp", "2026-02-30T09:30"),
+            "“2026-02-30T09:30” is not a time that exists; write 2026-01-31T09:30.",
+        ),
         (("n", "timestamp", "9999-12-31T23:59"), None),
         (("", "string", "lost"), "Give this value a key, or empty the row."),
     ],
@@ -282,9 +285,7 @@ def test_rows_of_unequal_length_lose_nothing_that_has_a_key() -> None:
 
 @pytest.mark.parametrize("fact", ["", " ", "\n\t", "\u200b", "\u2060 \ufeff", "\u00ad"])
 def test_a_blank_fact_is_refused(fact: str) -> None:
-    assert errors_of(memory(), fact=fact)["fact"] == [
-        "A fact cannot be blank. Write it, or delete the memory instead."
-    ]
+    assert errors_of(memory(), fact=fact)["fact"] == ["A fact cannot be blank. Write it, or delete the memory instead."]
 
 
 def test_a_fact_of_emoji_or_signs_is_one() -> None:

@@ -32,19 +32,33 @@ def again(url: str) -> Listing:
 def test_the_default_is_the_bare_path() -> None:
     plain = read("")
     assert plain.url() == PATH
-    assert (plain.order_by, plain.size, plain.page, plain.filtered, plain.valid) == ("create_time desc", 50, "", False, True)
+    assert (plain.order_by, plain.size, plain.page, plain.filtered, plain.valid) == (
+        "create_time desc",
+        50,
+        "",
+        False,
+        True,
+    )
     assert plain.expression(UTC) == ""
 
 
 @pytest.mark.parametrize(
     "text",
-    ["q=user_id%3A1", "q=user_id%3A1&sort=updated&size=20&page=abc", "filter=fact%3D%22x%22&sort=-updated", "size=100", "sort=created"],
+    [
+        "q=user_id%3A1",
+        "q=user_id%3A1&sort=updated&size=20&page=abc",
+        "filter=fact%3D%22x%22&sort=-updated",
+        "size=100",
+        "sort=created",
+    ],
 )
 def test_an_address_stands_for_itself(text: str) -> None:
     assert parse_qs(urlsplit(read(text).url()).query) == parse_qs(text)
 
 
-@pytest.mark.parametrize("text", ["sort=name", "sort=", "size=7", "size=-1", "size=1000", "size=x", "sort=created%27--"])
+@pytest.mark.parametrize(
+    "text", ["sort=name", "sort=", "size=7", "size=-1", "size=1000", "size=x", "sort=created%27--"]
+)
 def test_what_is_not_offered_is_the_default(text: str) -> None:
     assert read(text).url() == PATH
 

@@ -177,5 +177,3 @@ def test_when_to_come_back_is_passed_on(seconds: float | None, header: str | Non
 
 def test_a_fault_of_our_own_is_not_dressed_up() -> None:
     assert page(ValueError("a bug")) is None
-
-

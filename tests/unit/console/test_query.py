@@ -1,6 +1,6 @@
 """The filter bar: what is typed becomes conditions, conditions become the bar's text and the API's filter."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -174,8 +174,12 @@ def test_a_fault_says_what_to_do(text: str, says: str) -> None:
         "1900-01-01",
         "9999-12-31",
         "١٩٩٩-01-01",
-    ]
-    + ["2026-01-01T", "2026-01-01T25:00", "2026-01-01T09:60", "2026-02-30T00:00:00Z", "9999-12-31T23:59:59Z"],
+        "2026-01-01T",
+        "2026-01-01T25:00",
+        "2026-01-01T09:60",
+        "2026-02-30T00:00:00Z",
+        "9999-12-31T23:59:59Z",
+    ],
 )
 def test_days_that_nobody_can_mean_are_refused(value: str) -> None:
     for op in (":", ">=", "<", "<=", ">"):
@@ -242,8 +246,18 @@ KEYS = ANY | st.sampled_from(
         "scope.",
         "scope.x",
         "Scope.x",
+        "my key",
+        "a:b",
+        'a"b',
+        "a\\",
+        "user_id",
+        "-",
+        "created>",
+        "e-mail",
+        "user.name",
+        "ключ",
+        "scope.created",
     ]
-    + ["my key", "a:b", 'a"b', "a\\", "user_id", "-", "created>", "e-mail", "user.name", "ключ", "scope.created"]
 )
 VALUES = ANY | st.sampled_from(
     [
@@ -262,7 +276,7 @@ VALUES = ANY | st.sampled_from(
         "​",
     ]
 )
-DAYS = st.dates(datetime(1970, 1, 1).date(), datetime(9998, 12, 30).date()).map(str)
+DAYS = st.dates(date(1970, 1, 1), date(9998, 12, 30)).map(str)
 TOKENS = st.one_of(
     st.builds(pair, KEYS, VALUES),
     st.builds(words, VALUES),

@@ -101,7 +101,7 @@ def test_chips_stand_in_one_order_and_lead_to_the_narrower_list() -> None:
 
 
 def test_chips_show_spaces_and_never_are_markup() -> None:
-    chips = drawn(scope={"<b>": ' "\'<img src=x onerror=alert(1)> '})["chips"]
+    chips = drawn(scope={"<b>": " \"'<img src=x onerror=alert(1)> "})["chips"]
     assert "<img" not in chips
     assert "&lt;b&gt;" in chips
     assert "␣" in chips
@@ -142,7 +142,9 @@ def test_the_badge_names_the_day_of_the_zone() -> None:
 def test_structured_data_is_schema_and_fields() -> None:
     row = drawn(
         fact=None,
-        structured_content=StructuredContent(schema_id="wardrobe", data={"size": 39.5, "colours": ["é"], "name": "Ann"}),
+        structured_content=StructuredContent(
+            schema_id="wardrobe", data={"size": 39.5, "colours": ["é"], "name": "Ann"}
+        ),
     )
     assert row["schema"] == "wardrobe"
     assert row["structured"] == [("size", "39.5"), ("colours", '["é"]'), ("name", "Ann")]
@@ -158,7 +160,11 @@ def test_structured_data_is_schema_and_fields() -> None:
         (MemoryMetadataValue(double_value=0.1), "double", "0.1"),
         (MemoryMetadataValue(double_value=3.0), "double", "3"),
         (MemoryMetadataValue(double_value=1e300), "double", str(int(1e300))),
-        (MemoryMetadataValue(timestamp_value=Timestamp("2026-01-01T00:00:00.123456789Z")), "timestamp", "2026-01-01T00:00:00.123456789Z"),
+        (
+            MemoryMetadataValue(timestamp_value=Timestamp("2026-01-01T00:00:00.123456789Z")),
+            "timestamp",
+            "2026-01-01T00:00:00.123456789Z",
+        ),
         (MemoryMetadataValue.receive({"newKind": 1}), "double", ""),
     ],
 )

@@ -78,7 +78,16 @@ def test_a_row_says_what_the_memory_holds() -> None:
         updateTime="2026-07-25T11:59:30Z",
         expireTime="2026-07-26T12:00:00Z",
     )
-    for text in ("m-1", "I like tea.", "Tea", "User preferences", "a|b", "1 hour ago", "just now", "expires in 24 hours"):
+    for text in (
+        "m-1",
+        "I like tea.",
+        "Tea",
+        "User preferences",
+        "a|b",
+        "1 hour ago",
+        "just now",
+        "expires in 24 hours",
+    ):
         assert text in found.text
     assert ", 25 Jul 2026, 11:00:00 UTC" in found.text  # for those who cannot hover
     assert ("time", {"datetime": "2026-07-25T11:00:00Z", "title": "25 Jul 2026, 11:00:00 UTC"}) in found.tags
@@ -99,7 +108,9 @@ def test_hostile_text_is_text() -> None:
 
 
 def test_hostile_data_is_text() -> None:
-    html, found = drawn(fact=None, structuredContent={"schemaId": HOSTILE, "data": {HOSTILE: HOSTILE, "list": [HOSTILE]}})
+    html, found = drawn(
+        fact=None, structuredContent={"schemaId": HOSTILE, "data": {HOSTILE: HOSTILE, "list": [HOSTILE]}}
+    )
     assert "<img" not in html
     assert found.text.count("<script>alert(2)</script>") == 4
 
@@ -145,7 +156,9 @@ def test_nothing_of_ours_is_there_without_its_cause() -> None:
 
 
 def test_each_row_of_many() -> None:
-    memories = [Memory.receive({"name": f"{BANK}/memories/m-{n}", "fact": f"fact {n}", "scope": {"n": "1"}}) for n in range(3)]
+    memories = [
+        Memory.receive({"name": f"{BANK}/memories/m-{n}", "fact": f"fact {n}", "scope": {"n": "1"}}) for n in range(3)
+    ]
     html = Table("/x", link=link, now=NOW).draw(memories)
     assert html.count("<tr>") == html.count("</tr>") == 3
     assert [html.index(f">m-{n}<") for n in range(3)] == sorted(html.index(f">m-{n}<") for n in range(3))

@@ -5,12 +5,12 @@ import re
 import pytest
 from django.db import connection
 
+from memories.access.checks import EVERYTHING
 from memories.server import listing, where
 from memories.server.models import Bank
 from memories.server.query import Query, order_of
 from memories.wire.filters import MEMORY_FIELDS
 from tests.unit.server.conftest import START, Put
-from tests.unit.server.test_listing import EVERYTHING
 
 pytestmark = [
     pytest.mark.django_db,
