@@ -33,7 +33,8 @@ def engine(bank: Bank) -> JsonObject:
         found["displayName"] = bank.display_name
     if bank.description:
         found["description"] = bank.description
-    return found | json.loads(bank.extra or "{}")
+    found.update(json.loads(bank.extra or "{}"))
+    return found
 
 
 def memory(bank: str, row: Sequence[Any]) -> JsonObject:

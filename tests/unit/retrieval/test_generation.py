@@ -40,10 +40,10 @@ def test_a_fact_is_created_and_then_updated_with_its_revision(bank: Bank) -> Non
 OPPOSITES = [
     ("The user likes tea.", "The user does not like tea."),
     ("The user is allergic to peanuts.", "The user is not allergic to peanuts."),
-    ("The user eats meat.", "The user never eats meat."),
+    ("The user eats meat.", "The user does not eat meat."),
     ("The user moved from Rome to Oslo.", "The user moved from Oslo to Rome."),
 ]
-PARAPHRASE = ("The user likes tea.", "Tea is a drink this person is fond of.")
+PARAPHRASE = ("The user cannot eat peanuts.", "Groundnuts make her ill.")
 
 
 @pytest.mark.parametrize(("fact", "opposite"), OPPOSITES)
@@ -159,7 +159,8 @@ def test_events_are_kept_once_and_the_latest_settings_count(bank: Bank) -> None:
     assert streams.ingest(bank, request, SCOPE) == streams.Kept(0, 0)
     stream = Stream.objects.get(stream_id="s")
     assert "120s" in stream.settings
-    assert list(Event.objects.filter(stream=stream).values_list("event_id", flat=True)) == ["1", "2", "3", None, None]
+    kept = Event.objects.filter(stream=stream).order_by("pk").values_list("event_id", flat=True)
+    assert list(kept) == ["1", "2", "3", None, None]
     late = said("earlier", eventTime="2020-01-01T00:00:00Z")
     ingest(bank, late, streamId="s")
     assert "earlier" in Event.objects.filter(stream=stream).order_by("event_time", "pk")[0].content

@@ -140,8 +140,8 @@ def test_only_what_both_permissions_allow(bank: Bank, put: Put) -> None:
     for team in ("emea", "apac"):
         for app in ("a", "b"):
             put(["x"], scope={"tenant": team, "app": app})
-    emea, app = Condition(((("tenant", "emea"),),)), Condition(((("app", "a"),),))
-    assert purged(bank, 'fact="x"', conditions=(emea, app)) == 1
+    emea, only_a = Condition(((("tenant", "emea"),),)), Condition(((("app", "a"),),))
+    assert purged(bank, 'fact="x"', conditions=(emea, only_a)) == 1
     assert set(Memory.objects.values_list("scope__canonical", flat=True)) == {
         '{"app":"b","tenant":"emea"}',
         '{"app":"a","tenant":"apac"}',

@@ -336,9 +336,11 @@ def test_a_statement_that_runs_on_is_stopped(bank: Bank, put: Put) -> None:
     with pytest.raises(DeadlineExceeded):
         listing.page(query(bank, FAR), size=3, cursor=None, limits=Limits(page=0.0))
     near = query(bank, "NOT memory_type=STRUCTURED_PROFILE")
-    page = listing.page(near, size=3, cursor=None, limits=Limits(count=0.0))
+    page = listing.page(near, size=3, cursor=None, limits=Limits(count=0.0, tested=5000))
     assert (len(page.rows), page.total, page.capped) == (3, None, False)
-    assert listing.page(near, size=3, cursor=None).total == 3000
+    page = listing.page(near, size=3, cursor=None)
+    assert (page.total, page.capped) == (1000, True)
+    assert listing.page(near, size=3, cursor=None, limits=Limits(tested=5000)).total == 3000
     # What fits on the first page needs no counting, and an index range no limit.
     assert listing.page(query(bank, FAR), size=3, cursor=None, limits=Limits(count=0.0)).total == 0
     assert listing.page(query(bank), size=3, cursor=None, limits=Limits(page=0.0)).total == 3000
