@@ -20,10 +20,11 @@ async function copy(text, button) {
 // One menu serves all rows; without JavaScript its link leads to the memory's page, which has the same actions.
 const menu = document.getElementById("row-menu");
 let closed = 0;
-menu?.addEventListener("toggle", (event) => { if (event.newState === "closed") closed = event.timeStamp; });
+// "toggle" would come after the click that closed it, which then opened it again.
+menu?.addEventListener("beforetoggle", (event) => { if (event.newState === "closed") closed = event.timeStamp; });
 
 function openMenu(link, event) {
-  if (menu.opener === link && event.timeStamp - closed < 300) return;
+  if (event.detail && menu.opener === link && event.timeStamp - closed < 300) return;
   menu.opener = link;
   for (const item of menu.querySelectorAll("a[data-path]")) {
     item.href = link.getAttribute("href") + item.dataset.path;
@@ -119,6 +120,16 @@ document.addEventListener("htmx:after:swap", (event) => {
   }
 });
 document.getElementById("dialog")?.addEventListener("close", () => opener?.isConnected && opener.focus());
+
+// What fails on the way is said where the reader is; whatever a server answers, errors too, is drawn by htmx.
+document.addEventListener("htmx:error", () => {
+  const dialog = document.getElementById("dialog");
+  const place = dialog.open ? dialog : document.getElementById("messages");
+  place.prepend(document.getElementById("lost").content.cloneNode(true));
+});
+document.addEventListener("htmx:before:request", () => {
+  document.querySelectorAll(".lost").forEach((note) => note.remove());
+});
 
 // After a change of the filter the box keeps the focus; after a page turn the reader starts at the top.
 let refocus = false;

@@ -13,6 +13,8 @@ from memories.wire.errors import FailedPrecondition, InvalidArgument
 from memories.wire.resources import GenerateMemoriesRequest, IngestEventsRequest
 from tests.unit.retrieval.conftest import SCOPE, Put
 
+pytestmark = pytest.mark.contract
+
 
 def asked(*facts: str | dict[str, Any], **more: Any) -> GenerateMemoriesRequest:
     direct = [{"fact": fact} if isinstance(fact, str) else fact for fact in facts]

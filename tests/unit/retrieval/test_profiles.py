@@ -12,6 +12,8 @@ from memories.wire.errors import InvalidArgument
 from memories.wire.resources import MemoryBankConfig, StructuredMemoryConfig
 from tests.unit.retrieval.conftest import SCOPE, Put
 
+pytestmark = pytest.mark.contract
+
 SCHEMA = {
     "type": "OBJECT",
     "required": ["language"],

@@ -15,6 +15,8 @@ from memories.wire.errors import InvalidArgument
 from memories.wire.resources import MemoryConjunctionFilter
 from tests.unit.retrieval.conftest import SCOPE, Put
 
+pytestmark = pytest.mark.contract
+
 
 def purged(bank: Bank, filter: str = "", *, groups: Any = (), conditions: Any = (EVERYTHING, EVERYTHING)) -> int:
     """Counted first; the two must agree."""

@@ -18,6 +18,8 @@ from memories.wire.errors import DeadlineExceeded, FailedPrecondition, InvalidAr
 from memories.wire.resources import MemoryConjunctionFilter
 from tests.unit.retrieval.conftest import SCOPE, Answers, Put
 
+pytestmark = pytest.mark.contract
+
 FACTS = [
     "I am allergic to peanuts.",
     "My favourite drink is green tea.",
