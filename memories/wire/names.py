@@ -64,6 +64,11 @@ class BankName:
         return f"{self.location}/{self.id}"
 
 
+def _within(kind: str, text: str, project: str, location: str) -> tuple[BankName, dict[str, str | None]]:
+    parts = _match(kind, text, project, location)
+    return BankName(str(parts["project"]), str(parts["location"]), str(parts["bank"])), parts
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryName:
     bank: BankName
@@ -71,8 +76,7 @@ class MemoryName:
 
     @classmethod
     def parse(cls, text: str, *, project: str = "-", location: str = "-") -> Self:
-        parts = _match("memory", text, project, location)
-        bank = BankName(str(parts["project"]), str(parts["location"]), str(parts["bank"]))
+        bank, parts = _within("memory", text, project, location)
         return cls(bank, str(parts["memory"]))
 
     def __str__(self) -> str:
@@ -86,8 +90,7 @@ class RevisionName:
 
     @classmethod
     def parse(cls, text: str, *, project: str = "-", location: str = "-") -> Self:
-        parts = _match("revision", text, project, location)
-        bank = BankName(str(parts["project"]), str(parts["location"]), str(parts["bank"]))
+        bank, parts = _within("revision", text, project, location)
         return cls(MemoryName(bank, str(parts["memory"])), str(parts["revision"]))
 
     def __str__(self) -> str:
@@ -101,8 +104,7 @@ class OperationName:
 
     @classmethod
     def parse(cls, text: str, *, project: str = "-", location: str = "-") -> Self:
-        parts = _match("operation", text, project, location)
-        bank = BankName(str(parts["project"]), str(parts["location"]), str(parts["bank"]))
+        bank, parts = _within("operation", text, project, location)
         memory = parts["memory"]
         return cls(MemoryName(bank, memory) if memory else bank, str(parts["operation"]))
 

@@ -68,7 +68,7 @@ class Reader:
         """Signs the person in, or uses the session of the time before."""
         if person not in sessions:
             self.signs_in(person)
-            sessions[person] = next(c["value"] for c in self.context.cookies() if c["name"] == SESSION)  # type: ignore[typeddict-item]
+            sessions[person] = next(c["value"] for c in self.context.cookies() if c["name"] == SESSION)
             self.actions = 0
         self.context.add_cookies([{"name": SESSION, "value": sessions[person], "url": self.site.url}])
 
@@ -127,7 +127,8 @@ class Reader:
             """() => {
               const at = document.activeElement;
               if (!at || at === document.body) return "";
-              const named = at.getAttribute("aria-label") || (at.labels?.[0]?.textContent) || at.textContent || at.title;
+              const label = at.labels?.[0]?.textContent;
+              const named = at.getAttribute("aria-label") || label || at.textContent || at.title;
               return named.trim().replace(/\\s+/g, " ");
             }"""
         )

@@ -1,4 +1,4 @@
-"""What scripts add: lists that change in place, dialogs, menus, copying, theme and zone; and what hostile text cannot."""
+"""What scripts add: lists changed in place, dialogs, menus, copying, theme and zone; and what hostile text cannot."""
 
 import json
 import re
@@ -372,7 +372,7 @@ def test_times_are_of_the_readers_zone(reader: Callable[..., Reader], shelf: She
     me.goes(shelf.url)  # here the browser learns to say its zone
     me.page.reload()
     assert re.search(r"times in I[DS]T", me.text)
-    cookies = {cookie["name"]: cookie["value"] for cookie in me.context.cookies()}  # type: ignore[typeddict-item]
+    cookies = {cookie["name"]: cookie["value"] for cookie in me.context.cookies()}
     assert cookies["timezone"] == "Asia/Jerusalem"
     me.fills(BOX, "expires:2999-07-25", enter=True)
     me.sees("25 Jul 2999 (IDT)")
@@ -383,7 +383,7 @@ def test_times_are_of_the_readers_zone(reader: Callable[..., Reader], shelf: She
 
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
-    "\"><script>alert(1)</script>",
+    '"><script>alert(1)</script>',
     "' onmouseover=alert(1) onfocus=alert(1) autofocus '",
     '" hx-get="/sign-out" hx-trigger="load" hx-on:click="alert(1)',
     "</textarea></template><svg onload=alert(1)>",

@@ -21,7 +21,9 @@ def full(site: Site) -> Shelf:
     """A bank with what stretches a page: long words, many pairs, right-to-left, structured, expiring, edited."""
     shelf = site.bank("Every page", description="For looking at.")
     shelf.add("I live in Rome.")
-    shelf.add(f"Long: {LONG} end.", scope={"user_id": LONG[:200], "tenant": "Smith, Ann & Sons"}, displayName=LONG[:120])
+    shelf.add(
+        f"Long: {LONG} end.", scope={"user_id": LONG[:200], "tenant": "Smith, Ann & Sons"}, displayName=LONG[:120]
+    )
     shelf.add("המשתמש אוהב קפה (v2.1) user@example.com", scope={"user_id": "נועה", "app_name": "shop"})
     shelf.add("A longer text, sentence after sentence. " * 12, topics=[{"customMemoryTopicLabel": "a|b"}])
     content = {"schemaId": "wardrobe", "data": {"size": 39.5, "colours": ["green", "navy"], LONG[:60]: LONG}}

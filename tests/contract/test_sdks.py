@@ -67,7 +67,7 @@ def test_retrieval(banks: Any, bank: str) -> None:
             name=bank, scope=SCOPE, similarity_search_params={"search_query": "a green tea drink", "top_k": 2}
         )
     )
-    assert [one.memory.fact for one in near][0] == TEA
+    assert near[0].memory.fact == TEA
     assert len(near) == 2
     assert near[0].distance <= near[1].distance
     found = [{"filters": [{"key": "kind", "value": {"string_value": "food"}, "negate": True}]}]
@@ -151,10 +151,10 @@ def test_the_agent_development_kit(server: Live) -> None:
 
     class Memories(VertexAiMemoryBankService):
         def _build_api_client(self) -> Any:
-            return client_of("agentplatform", server).aio
+            return client.aio
 
-    banks = client_of("agentplatform", server).memory_banks
-    bank = banks.create().name
+    client = client_of("agentplatform", server)
+    bank = client.memory_banks.create().name
     service = Memories(project=PROJECT, location=LOCATION, agent_engine_id=bank.rpartition("/")[2])
     who = {"app_name": "app", "user_id": "u"}
 
@@ -167,10 +167,12 @@ def test_the_agent_development_kit(server: Live) -> None:
             **who, events=[event], custom_metadata={"ttl": "600s", "wait_for_completion": True}
         )
         other = await service.search_memory(app_name="app", user_id="another", query="tea")
-        return other, await service.search_memory(**who, query="a warm drink")
+        found = await service.search_memory(**who, query="a warm drink")
+        await client.aio.aclose()
+        return other, found
 
     other, found = asyncio.run(use())
     assert other.memories == []
     assert [one.content.parts[0].text for one in found.memories] == [TEA]
     assert found.memories[0].custom_metadata == {"kind": "food", "rank": 2.0}
-    banks.delete(name=bank, force=True)
+    client.memory_banks.delete(name=bank, force=True)

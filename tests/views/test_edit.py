@@ -176,14 +176,12 @@ def test_bad_input_is_said_and_kept(typed: dict[str, Any], says: str, place: Pla
     assert answer.status_code == 422
     assert says in words_of(answer)
     assert place.get(memory) == before
-    kept = fields_of(answer)
+    kept = read(answer).fields
     for name, value in mine.items():
-        if name == "topics":
-            continue
-        values = value if isinstance(value, list) else [value]
-        found = kept[name] if isinstance(kept[name], list) else [kept[name]]
-        assert [one.replace("\r\n", "\n") for one in found][: len(values)] == values
-    assert kept["base"] == fields_of(page)["base"]
+        if name != "topics":  # there is no box for a topic that there is not
+            values = value if isinstance(value, list) else [value]
+            assert [one.replace("\r\n", "\n") for one in kept[name]][: len(values)] == values
+    assert kept["base"] == read(page).fields["base"]
 
 
 @pytest.mark.parametrize(

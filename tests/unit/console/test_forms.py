@@ -11,7 +11,7 @@ from django.utils import timezone
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from console import forms
+from console import forms, rows
 from console.forms import CreateForm, MemoryForm, ReasonForm
 from memories.wire.errors import InvalidArgument
 from memories.wire.resources import Memory, MemoryMetadataValue, MemoryTopicId, StructuredContent
@@ -54,7 +54,7 @@ def posted(shown: MemoryForm, **typed: str | list[str]) -> QueryDict:
     for name in shown.fields:
         value = typed.pop(name, shown[name].value())
         if isinstance(value, list):
-            data.setlist(name, [item for item in value if item in dict(forms.rows.TOPICS)])
+            data.setlist(name, [item for item in value if item in dict(rows.TOPICS)])
             continue
         text = str(value or "")
         match type(shown.fields[name].widget).__name__:
@@ -127,7 +127,7 @@ VALUE = st.one_of(
 )
 TOPIC = st.one_of(
     st.builds(lambda label: {"customMemoryTopicLabel": label}, TEXT),
-    st.builds(lambda name: {"managedMemoryTopic": name}, st.sampled_from(list(forms.rows.TOPICS))),
+    st.builds(lambda name: {"managedMemoryTopic": name}, st.sampled_from(list(rows.TOPICS))),
 )
 
 

@@ -84,7 +84,7 @@ def test_a_row_has_what_the_memory_has() -> None:
 
 def test_missing_times_stay_missing() -> None:
     row = drawn()
-    assert row["created"] is row["updated"] is row["expires"] is None
+    assert (row["created"], row["updated"], row["expires"]) == (None, None, None)
 
 
 def test_nothing_at_all_is_a_row_too() -> None:
