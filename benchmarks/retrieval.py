@@ -58,7 +58,7 @@ def measure(facts: list[dict[str, Any]], questions: list[dict[str, Any]]) -> Non
     service = Service.in_process(application, principal=principal(user))
     bank = service.bank(BankName.parse(service.create_bank(ReasoningEngine(display_name="LoCoMo")).name or ""))
     evidence: dict[str, set[str]] = {}
-    for some in batched(facts, 500, strict=False):
+    for some in batched(facts, 500):
         new = [NewMemory(memory=Memory(fact=one["fact"], scope={"conversation": one["conversation"]})) for one in some]
         for one, made in zip(some, bank.batch_create(new).memories, strict=True):
             evidence[made.name or ""] = {f"{one['conversation']} {turn}" for turn in one["evidence"]}

@@ -164,7 +164,7 @@ def endpoint(**rpcs: Rpc) -> Callable[..., HttpResponse]:
 
     @api_view(list(rpcs))
     @authentication_classes([Authentication])
-    def view(request: Request, **path: str | None) -> Response:
+    def view(request: Request, /, **path: str | None) -> Response:
         rpc = rpcs[str(request.method)]
         call = Call(
             principal=cast(checks.Principal, request.user),

@@ -1,5 +1,7 @@
 """What has expired is taken away for good, in steps small enough not to hold up writers."""
 
+from typing import Any
+
 from django.db import transaction
 
 from memories.server import clock, policy, store
@@ -48,7 +50,7 @@ def _tombstones() -> int:
 def _rows(model: type[Revision] | type[Operation], field: str, until: int) -> int:
     total = 0
     while True:
-        keys = list(model.objects.filter(**{f"{field}__lte": until}).values_list("pk", flat=True)[:STEP])
+        keys: list[Any] = list(model.objects.filter(**{f"{field}__lte": until}).values_list("pk", flat=True)[:STEP])
         total += model.objects.filter(pk__in=keys).delete()[0]
         if len(keys) < STEP:
             return total

@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
@@ -133,6 +134,16 @@ def _sound(value: dict[str, Any]) -> dict[str, Any]:
 Text = Annotated[str, Field(strict=True, min_length=0)]
 Flag = Annotated[bool, Field(strict=True)]
 Labels = dict[Text, Text]
+
+
+def _no_bool(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("expected a number")
+    return value
+
+
+# An int32 of proto3, which JSON may write as text.
+Count = Annotated[int, Field(ge=-(2**31), lt=2**31), BeforeValidator(_no_bool)]
 JsonObject = Annotated[dict[str, Any], AfterValidator(_sound)]
 
 
@@ -306,10 +317,10 @@ class MemoryRevision(Message):
 
 class GenerationRule(Oneof):
     ONEOFS = (("idle_duration", "fixed_interval"),)
-    event_count: int | None = None
+    event_count: Count | None = None
     idle_duration: Duration | None = None
     fixed_interval: Duration | None = None
-    overlap_event_count: int | None = None
+    overlap_event_count: Count | None = None
 
 
 class MemoryGenerationTriggerConfig(Message):
@@ -402,7 +413,7 @@ class GenerateMemoriesExample(Message):
 
 
 class ConsolidationConfig(Message):
-    revisions_per_candidate_count: int | None = None
+    revisions_per_candidate_count: Count | None = None
 
 
 class MemoryBankCustomizationConfig(Message):
@@ -525,11 +536,11 @@ class MemoryConjunctionFilter(Message):
 
 class SimilaritySearchParams(Message):
     search_query: Text
-    top_k: int | None = None
+    top_k: Count | None = None
 
 
 class SimpleRetrievalParams(Message):
-    page_size: int | None = None
+    page_size: Count | None = None
     page_token: Text | None = None
 
 

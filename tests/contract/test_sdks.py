@@ -1,6 +1,9 @@
 """Google's other SDKs, and what they all do with retrieval: agentplatform, vertexai, the generated client, ADK."""
 
 import asyncio
+import os
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -8,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.world import LOCATION, PROJECT, Live
+from tests.contract.world import LOCATION, PROJECT, ROOT, Live
 
 pytestmark = [
     pytest.mark.contract,
@@ -121,7 +124,8 @@ def test_the_generated_client(server: Live) -> None:
         "credentials": Credentials(server.secrets["admin"]),  # type: ignore[no-untyped-call]
         "client_options": {"api_endpoint": server.url},
     }
-    client, banks = v.MemoryBankServiceClient(**options), v.ReasoningEngineServiceClient(**options)
+    client: Any = v.MemoryBankServiceClient(**options)
+    banks: Any = v.ReasoningEngineServiceClient(**options)
     settings = v.ReasoningEngineContextSpec.MemoryBankConfig(ttl_config={"default_ttl": {"seconds": 864000}})
     engine = v.ReasoningEngine(display_name="gapic", context_spec={"memory_bank_config": settings})
     bank = banks.create_reasoning_engine(parent=PARENT, reasoning_engine=engine).result(timeout=30).name
@@ -156,7 +160,7 @@ def test_the_agent_development_kit(server: Live) -> None:
     client = client_of("agentplatform", server)
     bank = client.memory_banks.create().name
     service = Memories(project=PROJECT, location=LOCATION, agent_engine_id=bank.rpartition("/")[2])
-    who = {"app_name": "app", "user_id": "u"}
+    who: Any = {"app_name": "app", "user_id": "u"}
 
     async def use() -> Any:
         said = types.Content(role="user", parts=[types.Part(text=TEA)])
@@ -176,3 +180,11 @@ def test_the_agent_development_kit(server: Live) -> None:
     assert [one.content.parts[0].text for one in found.memories] == [TEA]
     assert found.memories[0].custom_metadata == {"kind": "food", "rank": 2.0}
     client.memory_banks.delete(name=bank, force=True)
+
+
+def test_the_program_in_the_documentation(server: Live) -> None:
+    """It is run as a reader would, against a server that has the default project and location."""
+    command = [sys.executable, "-W", "ignore", str(ROOT / "docs" / "adk_agent.py"), server.url, server.secrets["admin"]]
+    environment = os.environ | {"NO_PROXY": "127.0.0.1,localhost"}
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    assert found.stdout.splitlines() == ["I only drink green tea."], found.stderr

@@ -6,9 +6,13 @@ import http.client
 import io
 import os
 import socket
+import subprocess
+import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from django.conf import settings
@@ -25,6 +29,7 @@ from memories.access.demo import demo_people
 
 READY_WITHIN = 30.0
 STOP_WITHIN = 10
+SWEEP_EVERY = 60  # seconds
 
 
 class Command(BaseCommand):
@@ -68,7 +73,20 @@ class Command(BaseCommand):
             self.stdout.flush()
 
         server.on_startup(threading.Thread(target=announce, daemon=True).start)
-        server.serve()
+        with sweeping():
+            server.serve()
+
+
+@contextmanager
+def sweeping() -> Iterator[None]:
+    """Beside the workers, a process that really deletes what has expired; it ends with this one, however that ends."""
+    command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "sweep", "--every", str(SWEEP_EVERY)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)  # noqa: S603
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(STOP_WITHIN)
 
 
 def writable(folder: Path) -> None:

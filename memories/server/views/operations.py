@@ -47,7 +47,7 @@ def list_(call: Call) -> JsonObject:
 
 
 def _of_memory(body: JsonObject) -> bool:
-    return "fact" in body.get("response", {}) or "scope" in body.get("response", {})
+    return not {"fact", "scope", "generatedMemories"}.isdisjoint(body.get("response", {}))
 
 
 def _bare(body: JsonObject) -> JsonObject:
