@@ -175,6 +175,12 @@ def test_topics_keep_their_order_and_new_ones_come_last() -> None:
     ]
 
 
+def test_a_topic_that_the_form_does_not_know_stays() -> None:
+    base = Memory.receive({"fact": "x", "topics": [{"managedMemoryTopic": "NEWER"}, {"customMemoryTopicLabel": "a"}]})
+    assert forms.changed(base, result(base)) == []
+    assert [found.label for found in result(base, labels="b").topics or []] == ["NEWER", "b"]
+
+
 def test_everything_can_be_taken_away() -> None:
     base = memory()
     mine = result(
