@@ -56,7 +56,7 @@ class MemoryForm(forms.Form):
         label=gettext_lazy("Fact"),
         strip=False,
         widget=forms.Textarea(attrs={"rows": 5, "dir": "auto", "autofocus": True}),
-        error_messages={"required": gettext_lazy("A fact cannot be blank. Write it, or delete the memory instead.")},
+        error_messages={"required": gettext_lazy("A fact cannot be blank. Write what is to be remembered.")},
     )
     structured_data = forms.CharField(
         label=gettext_lazy("Structured data"),

@@ -20,7 +20,7 @@ from memories.wire import resources, scopes
 from memories.wire.errors import FailedPrecondition, InvalidArgument
 from memories.wire.filters import fold
 from memories.wire.names import MemoryName, RevisionName
-from memories.wire.resources import DirectMemory, GenerateMemoriesRequest, MemoryMetadataValue
+from memories.wire.resources import DirectMemory, GenerateMemoriesRequest, Generation, MemoryMetadataValue
 
 MAX_FACTS = 5
 
@@ -66,7 +66,14 @@ def check(asked: GenerateMemoriesRequest) -> Sequence[DirectMemory]:
     return facts
 
 
-def _memory(one: DirectMemory, asked: GenerateMemoriesRequest) -> resources.Memory:
+def check_settings(asked: Generation) -> None:
+    """What is to hold for every memory that is made: InvalidArgument with the field's path."""
+    memory = _memory(DirectMemory(fact="any"), asked)
+    policy.check(memory, policy.NATURAL)
+    policy.revision_expiry(memory, resources.MemoryBankConfig(), now=clock.now())
+
+
+def _memory(one: DirectMemory, asked: Generation) -> resources.Memory:
     return resources.Memory(
         fact=one.fact,
         scope=asked.scope,

@@ -292,7 +292,7 @@ def test_rows_of_unequal_length_lose_nothing_that_has_a_key() -> None:
 
 @pytest.mark.parametrize("fact", ["", " ", "\n\t", "\u200b", "\u2060 \ufeff", "\u00ad"])
 def test_a_blank_fact_is_refused(fact: str) -> None:
-    assert errors_of(memory(), fact=fact)["fact"] == ["A fact cannot be blank. Write it, or delete the memory instead."]
+    assert errors_of(memory(), fact=fact)["fact"] == ["A fact cannot be blank. Write what is to be remembered."]
 
 
 def test_a_fact_of_emoji_or_signs_is_one() -> None:
