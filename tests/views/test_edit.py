@@ -1,7 +1,6 @@
 """Editing: only what changed is sent, what was typed is never lost, and nobody overwrites anybody unseen."""
 
 import json
-import re
 from typing import Any
 
 import pytest
