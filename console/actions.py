@@ -48,5 +48,6 @@ def delete(bank: Bank, memory_id: str, *, if_match: str, reason: str) -> None:
     bank.delete_memory(memory_id, if_match=if_match, reason=reason)
 
 
-def roll_back(bank: Bank, memory_id: str, revision: str, *, reason: str) -> Memory:
-    return bank.rollback_memory(memory_id, revision, reason=reason)
+def roll_back(bank: Bank, memory_id: str, revision: str, *, if_match: str, reason: str) -> Memory:
+    """Aborted where the memory changed after `if_match`; it is empty for one that was deleted."""
+    return bank.rollback_memory(memory_id, revision, if_match=if_match, reason=reason)

@@ -56,7 +56,7 @@ class MemoryForm(forms.Form):
         label=gettext_lazy("Fact"),
         strip=False,
         widget=forms.Textarea(attrs={"rows": 5, "dir": "auto", "autofocus": True}),
-        error_messages={"required": gettext_lazy("A fact cannot be blank. Write it, or delete the memory instead.")},
+        error_messages={"required": gettext_lazy("A fact cannot be blank. Write what is to be remembered.")},
     )
     structured_data = forms.CharField(
         label=gettext_lazy("Structured data"),
@@ -171,6 +171,8 @@ class MemoryForm(forms.Form):
         cleaned = self.cleaned_data
         managed = [MemoryTopicId(managed_memory_topic=name) for name in cleaned["topics"]]
         custom = [MemoryTopicId(custom_memory_topic_label=label) for label in cleaned["labels"]]
+        # A bank may know topics that this form has no box for.
+        custom += [found for found in self.memory.topics or () if (found.managed_memory_topic or "") not in _OFFERED]
         content = self.memory.structured_content
         return Memory(
             fact=cleaned.get("fact"),
@@ -249,6 +251,9 @@ class ReasonForm(forms.Form):
         help_text=gettext_lazy("Kept in the audit trail beside your name, such as a ticket number. No personal data."),
     )
     if_match = forms.CharField(required=False, widget=forms.HiddenInput)
+
+
+_OFFERED = {"", *rows.TOPICS}
 
 
 def changed(before: Memory, after: Memory) -> list[str]:

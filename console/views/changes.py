@@ -146,7 +146,6 @@ def _edit_page(
         "structured": form.structured,
         "schema": base.structured_content.schema_id if base.structured_content else "",
         "base_json": json.dumps(editable(base).wire(), ensure_ascii=False),
-        "zone": zones.label(timezone.localtime()),
     }
     return render(request, "memories/edit.html", context, status=status)
 

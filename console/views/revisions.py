@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -10,7 +12,7 @@ from console import actions, backend, diffs, errors, htmx, rows, timeline
 from console.forms import ReasonForm
 from console.views.changes import require
 from console.views.memories import bank_context
-from memories.wire.errors import ApiError, NotFound
+from memories.wire.errors import Aborted, ApiError, NotFound
 from memories.wire.names import MemoryName
 
 
@@ -25,7 +27,10 @@ def rollback(request: HttpRequest, location: str, bank: str, memory: str, revisi
     failure = None
     if request.method == "POST" and form.is_valid():
         try:
-            actions.roll_back(source, memory, revision, reason=form.cleaned_data["reason"])
+            actions.roll_back(source, memory, revision, **form.cleaned_data)
+        except Aborted as error:
+            text = _("The memory changed after this question was asked. Below is how it is now.")
+            failure = replace(errors.card(error), title=_("Not rolled back"), text=text, detail="")
         except ApiError as error:
             failure = errors.card(error)
         else:
@@ -45,6 +50,7 @@ def rollback(request: HttpRequest, location: str, bank: str, memory: str, revisi
         "id": memory,
         "revision": revision,
         "deleted": current is None,
+        "if_match": (current and current.update_time) or "",
         "parts": diffs.words(before, timeline.text(target)),
         "same": before == timeline.text(target),
         "when": rows.time(target.create_time, timezone.now()),

@@ -216,11 +216,12 @@ class Bank:
     def delete_memory(self, id: str, *, if_match: str = "", reason: str = "") -> None:
         self._operate("DELETE", *self._memory(id), headers=_reasons(reason) | _if_match(if_match))
 
-    def rollback_memory(self, id: str, revision_id: str, *, reason: str = "") -> Memory:
+    def rollback_memory(self, id: str, revision_id: str, *, if_match: str = "", reason: str = "") -> Memory:
         """Also revives a memory deleted in the last 48 hours."""
         *parent, own = self._memory(id)
         body = RollbackMemoryRequest(target_revision_id=revision_id)
-        return self._made(self._operate("POST", *parent, f"{own}:rollback", body=body, headers=_reasons(reason)), id)
+        headers = _reasons(reason) | _if_match(if_match)
+        return self._made(self._operate("POST", *parent, f"{own}:rollback", body=body, headers=headers), id)
 
     def list_revisions(
         self, id: str, *, filter: str = "", page_size: int = 100, page_token: str = ""

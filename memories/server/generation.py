@@ -4,12 +4,13 @@ The same is the same normalised text. Not likeness of vectors: "likes tea" and "
 other than many a paraphrase, and taking one for the other would change what is remembered into its opposite.
 """
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Q
 
 from memories.access.checks import EVERYTHING
@@ -19,7 +20,7 @@ from memories.wire import resources, scopes
 from memories.wire.errors import FailedPrecondition, InvalidArgument
 from memories.wire.filters import fold
 from memories.wire.names import MemoryName, RevisionName
-from memories.wire.resources import DirectMemory, GenerateMemoriesRequest, MemoryMetadataValue
+from memories.wire.resources import DirectMemory, GenerateMemoriesRequest, Generation, MemoryMetadataValue
 
 MAX_FACTS = 5
 
@@ -65,7 +66,14 @@ def check(asked: GenerateMemoriesRequest) -> Sequence[DirectMemory]:
     return facts
 
 
-def _memory(one: DirectMemory, asked: GenerateMemoriesRequest) -> resources.Memory:
+def check_settings(asked: Generation) -> None:
+    """What is to hold for every memory that is made: InvalidArgument with the field's path."""
+    memory = _memory(DirectMemory(fact="any"), asked)
+    policy.check(memory, policy.NATURAL)
+    policy.revision_expiry(memory, resources.MemoryBankConfig(), now=clock.now())
+
+
+def _memory(one: DirectMemory, asked: Generation) -> resources.Memory:
     return resources.Memory(
         fact=one.fact,
         scope=asked.scope,
@@ -89,6 +97,7 @@ def remember(bank: Bank, asked: GenerateMemoriesRequest, scope: scopes.Scope) ->
     with transaction.atomic():
         if asked.disable_consolidation:
             return [_create(bank, one, asked) for one in facts]
+        _alone(bank, scope)
         known = _known(bank, scope, asked)
         # A fact said twice in one request is one fact.
         once = {normalised(one.fact): one for one in facts}
@@ -96,6 +105,14 @@ def remember(bank: Bank, asked: GenerateMemoriesRequest, scope: scopes.Scope) ->
             _update(bank, known[text], one, asked) if text in known else _create(bank, one, asked)
             for text, one in once.items()
         ]
+
+
+def _alone(bank: Bank, scope: scopes.Scope) -> None:
+    """Until the end of the transaction nobody else consolidates in this scope, which may not exist yet."""
+    if connection.vendor == "postgresql":  # SQLite has one writer at a time
+        key = int.from_bytes(hashlib.sha256(f"{bank.pk} {scopes.digest(scope)}".encode()).digest()[:8], signed=True)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [key])
 
 
 def _known(bank: Bank, scope: scopes.Scope, asked: GenerateMemoriesRequest) -> dict[str, Memory]:

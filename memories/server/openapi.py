@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import URLPattern, get_resolver
+from django.views.decorators.http import require_safe
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from memories.server.door import Rpc
@@ -37,6 +38,7 @@ _ERROR = {
 }
 
 
+@require_safe
 def answer(request: HttpRequest) -> HttpResponse:
     return JsonResponse(description())
 

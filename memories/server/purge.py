@@ -93,17 +93,14 @@ def purge(bank: Bank, found: Doomed) -> int:
     """How many were deleted; all of them or none."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("CREATE TEMPORARY TABLE doomed (id bigint PRIMARY KEY, scope_id bigint)")
-        try:
-            _collect(found)
-            cursor.execute("SELECT count(*) FROM doomed")
-            total = int(cursor.fetchone()[0])
-            if total:
-                _keep(bank)
-                with trigrams.fewer(total):
-                    _remove(clock.now())
-        finally:
-            if connection.vendor == "sqlite" or not connection.needs_rollback:
-                cursor.execute("DROP TABLE IF EXISTS doomed")
+        _collect(found)
+        cursor.execute("SELECT count(*) FROM doomed")
+        total = int(cursor.fetchone()[0])
+        if total:
+            _keep(bank)
+            with trigrams.fewer(total):
+                _remove(clock.now())
+        cursor.execute("DROP TABLE doomed")  # an error takes it away with the rest of the transaction
     return total
 
 

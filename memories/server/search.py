@@ -1,9 +1,10 @@
 """RetrieveMemories: the memories of exactly one scope, newest first or nearest first. Complete, or an error."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from django.db import connection
@@ -75,12 +76,10 @@ def newest(
 ) -> tuple[list[Row], Cursor | None]:
     """One page, and where the next begins if a further match is known."""
     found = _scope(bank, scope)
-    kept: list[Row] = []
-    if found is not None:
-        for row in _matching(bank, found, wanted, after=cursor.anchor if cursor else None, size=size + 1):
-            kept.append(row)
-            if len(kept) > size:
-                break
+    if found is None:
+        return [], None
+    with closing(_matching(bank, found, wanted, after=cursor.anchor if cursor else None, size=size + 1)) as rows:
+        kept = list(islice(rows, size + 1))
     if len(kept) <= size:
         return kept, None
     last = kept[size - 1]
@@ -89,7 +88,7 @@ def newest(
 
 def _matching(
     bank: Bank, scope: Scope, wanted: Wanted, *, after: tuple[int, ...] | None = None, size: int = BATCH
-) -> Iterator[Row]:
+) -> Generator[Row]:
     """The live memories of the scope that match, newest first."""
     sql, matches, now = wanted.sql(bank.pk), wanted.matches(bank.pk), clock.now()
     limit = max(min(size, BATCH), 1) if sql.exact and not wanted.groups else BATCH

@@ -74,7 +74,7 @@ class Cache:
 
 
 _cache = Cache()
-_making = threading.Lock()
+_making = [threading.Lock() for _stripe in range(64)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +148,8 @@ def _complete(scope: Scope, embedder: embeddings.Embedder) -> list[_Row]:
     rows = _checked(_read("m.scope_id = %s", [scope.pk]), embedder)
     if all(row.ready for row in rows):
         return rows
-    until = time.monotonic() + EMBED_SECONDS
-    with _making:  # two retrievals in one scope would do the same work
+    with _making[scope.pk % len(_making)]:  # two retrievals in one scope would do the same work
+        until = time.monotonic() + EMBED_SECONDS
         rows = _checked(_read("m.scope_id = %s", [scope.pk]), embedder)
         missing = [row for row in rows if not row.ready]
         for start in range(0, len(missing), embedder.batch):

@@ -606,7 +606,7 @@ class VertexSessionSource(Message):
     end_time: Timestamp | None = None
 
 
-class _Generation(Oneof):
+class Generation(Oneof):
     """What GenerateMemories and IngestEvents share."""
 
     scope: dict[Text, Text] | None = None
@@ -622,7 +622,7 @@ class _Generation(Oneof):
 _REVISION_EXPIRY = ("revision_expire_time", "revision_ttl", "disable_memory_revisions")
 
 
-class GenerateMemoriesRequest(_Generation):
+class GenerateMemoriesRequest(Generation):
     ONEOFS = (("vertex_session_source", "direct_contents_source", "direct_memories_source"), _REVISION_EXPIRY)
     vertex_session_source: VertexSessionSource | None = None
     direct_contents_source: DirectContentsSource | None = None
@@ -650,7 +650,7 @@ class IngestionDirectContentsSource(Message):
     events: list[IngestionEvent] | None = None
 
 
-class IngestEventsRequest(_Generation):
+class IngestEventsRequest(Generation):
     ONEOFS = (_REVISION_EXPIRY,)
     stream_id: Text | None = None
     direct_contents_source: IngestionDirectContentsSource | None = None

@@ -178,6 +178,19 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("generate", {"scope": SCOPE, "directContentsSource": {"events": []}}, "directContentsSource.events"),
     ("generate", {"vertexSessionSource": {"session": "x"}}, "vertexSessionSource.session"),
     ("ingestEvents", {"streamId": "s"}, "scope"),
+    ("ingestEvents", {"scope": SCOPE, "revisionTtl": "-1s"}, "revisionTtl"),
+    ("generate", {"scope": SCOPE, "metadata": {"k": {"stringValue": "x" * 70_000}}}, "metadata"),
+    ("generate", {"scope": SCOPE, "revisionTtl": "1s", "disableMemoryRevisions": True}, ""),
+    (
+        "retrieve",
+        {"scope": SCOPE, "similaritySearchParams": {"searchQuery": "x", "topK": True}},
+        "similaritySearchParams.topK",
+    ),
+    (
+        "retrieve",
+        {"scope": SCOPE, "similaritySearchParams": {"searchQuery": "x", "topK": 1 << 40}},
+        "similaritySearchParams.topK",
+    ),
     (
         "ingestEvents",
         {
@@ -365,3 +378,26 @@ def test_each_method_needs_its_permission(world: World, bank: Bank) -> None:
         "aiplatform.memories.generate"
     ]
     assert as_("user").purge(filter='fact=~".*"', force=True) == 4
+
+
+def test_somebody_who_may_touch_a_part_of_the_bank_alone(world: World, bank: Bank) -> None:
+    mine, theirs = {"tenant": "emea", "user_id": "1"}, {"tenant": "apac", "user_id": "1"}
+    fill(bank, ["mine"], scope=mine)
+    fill(bank, ["theirs"], scope=theirs)
+    part = world.service("emea").bank(bank.name)
+    assert [one.memory.fact for one in part.retrieve(mine, query="whose").retrieved_memories] == ["mine"]
+    for call in (
+        lambda: part.retrieve(theirs),
+        lambda: part.retrieve(theirs, query="x"),
+        lambda: part.retrieve_profiles(theirs),
+        lambda: part.generate(direct("x", scope=theirs)),
+        lambda: part.ingest_events(IngestEventsRequest(scope=theirs)),
+    ):
+        with pytest.raises(PermissionDenied):
+            call()
+    assert [one.scope for one in part.near_scopes({"tenant": "EMEA", "user_id": "1"}).scopes] == [mine]
+    assert theirs not in [one.scope for one in part.near_scopes({"tenant": "APAC", "user_id": "1"}).scopes]
+    assert [one.action for one in part.generate(direct("new", scope=mine))] == ["CREATED"]
+    assert part.purge(filter='scope.user_id="1"') == 2
+    assert part.purge(filter='scope.user_id="1"', force=True) == 2
+    assert [one.fact for one in bank.list_memories().memories] == ["theirs"]

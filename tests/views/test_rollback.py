@@ -99,3 +99,21 @@ def test_the_revision_of_a_deletion_cannot_be_rolled_back_to(place: Place, memor
     else:
         assert answer.status_code == 400
         assert place.bank.list_memories().total_size == 0
+
+
+@pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "htmx"])
+def test_changed_since_the_question(headers: dict[str, str], place: Place, memory: str, as_support: Client) -> None:
+    """What is rolled over is what was shown."""
+    revision = place.revisions(memory)[-1]
+    page = asked(as_support, place, memory, revision)
+    place.change(memory, fact="I have six cats.")
+    url = place.url("rollback", memory, revision)
+    answer = as_support.post(url, fields_of(page, reason="ticket 9"), headers=headers)
+    assert answer.status_code == 409
+    said = words_of(answer)
+    assert "The memory changed after this question was asked." in said
+    assert "I have <del>six cats</del><ins>one cat</ins>." in text_of(answer)
+    assert place.get(memory).fact == "I have six cats."
+    # Asked again about how it is now, it goes through.
+    assert as_support.post(url, fields_of(answer)).status_code == 302
+    assert place.get(memory).fact == "I have one cat."

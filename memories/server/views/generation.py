@@ -13,6 +13,7 @@ def generate(call: Call) -> Written:
     if len(call.raw) > MAX_BODY:
         raise InvalidArgument(f"The body is larger than {MAX_BODY} bytes; send less at once.")
     bank, asked = banks.find(call.bank), call.body(GenerateMemoriesRequest)
+    generation.check_settings(asked)
     name = records.bank_name(bank)
     scope = scoped(call, _GENERATE, asked.scope) if asked.scope is not None else None
     if scope is None and asked.vertex_session_source is None:
@@ -45,6 +46,7 @@ def ingest(call: Call) -> Written:
     if len(call.raw) > MAX_BODY:
         raise InvalidArgument(f"The body is larger than {MAX_BODY} bytes; send less at once.")
     bank, asked = banks.find(call.bank), call.body(IngestEventsRequest)
+    generation.check_settings(asked)
     if asked.scope is None:
         raise InvalidArgument.at("scope", "is required.")
     scope = scoped(call, _GENERATE, asked.scope)

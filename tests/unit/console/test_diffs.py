@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,15 +70,36 @@ def test_scripts_without_spaces_differ_by_sign() -> None:
     ]
 
 
-def test_a_text_too_long_to_compare_is_one_change() -> None:
+def test_what_is_too_long_to_compare_is_one_change() -> None:
     old, new = "a " * MAX_PIECES, "b " * MAX_PIECES
-    assert words(old, new) == [Part("removed", old), Part("added", new)]
+    assert words(f"start {old}end", f"start {new}end") == [
+        Part("same", "start "),
+        Part("removed", old.strip()),
+        Part("added", new.strip()),
+        Part("same", " end"),
+    ]
 
 
-def test_the_longest_comparison_is_bounded() -> None:
-    # The worst case of the comparison: the same two words over and over.
-    old, new = "a b " * (MAX_PIECES // 8), "b a " * (MAX_PIECES // 8)
+def test_a_small_change_of_the_longest_fact_is_small() -> None:
+    old = "".join(f"word{number} " for number in range(6000))
     start = time.process_time()
-    parts = words(old, new)
-    assert time.process_time() - start < 5
-    assert (before(parts), after(parts)) == (old, new)
+    assert words(old, old.replace("word3000 ", "another ")) == [
+        Part("same", old.partition("word3000 ")[0]),
+        Part("removed", "word3000"),
+        Part("added", "another"),
+        Part("same", " " + old.partition("word3000 ")[2]),
+    ]
+    assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize("unit", ["a b ", "私は紅茶が好きです", "w1 w2 w3 w4 w5 w6 w7 "])
+def test_the_longest_comparison_is_bounded(unit: str) -> None:
+    """A page may show fifty of them."""
+    old = unit * (65536 // len(unit.encode()))
+    new = "x" + "".join(reversed(old)) + "y"
+    short = slice(0, MAX_PIECES // 2 - 2)
+    start = time.process_time()
+    for one, other in ((old, new), (old[short], new[short])):
+        parts = words(one, other)
+        assert (before(parts), after(parts)) == (one, other)
+    assert time.process_time() - start < 1

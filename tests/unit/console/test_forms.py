@@ -175,6 +175,12 @@ def test_topics_keep_their_order_and_new_ones_come_last() -> None:
     ]
 
 
+def test_a_topic_that_the_form_does_not_know_stays() -> None:
+    base = Memory.receive({"fact": "x", "topics": [{"managedMemoryTopic": "NEWER"}, {"customMemoryTopicLabel": "a"}]})
+    assert forms.changed(base, result(base)) == []
+    assert [found.label for found in result(base, labels="b").topics or []] == ["NEWER", "b"]
+
+
 def test_everything_can_be_taken_away() -> None:
     base = memory()
     mine = result(
@@ -286,7 +292,7 @@ def test_rows_of_unequal_length_lose_nothing_that_has_a_key() -> None:
 
 @pytest.mark.parametrize("fact", ["", " ", "\n\t", "\u200b", "\u2060 \ufeff", "\u00ad"])
 def test_a_blank_fact_is_refused(fact: str) -> None:
-    assert errors_of(memory(), fact=fact)["fact"] == ["A fact cannot be blank. Write it, or delete the memory instead."]
+    assert errors_of(memory(), fact=fact)["fact"] == ["A fact cannot be blank. Write what is to be remembered."]
 
 
 def test_a_fact_of_emoji_or_signs_is_one() -> None:

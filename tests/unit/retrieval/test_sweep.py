@@ -1,4 +1,4 @@
-"""The sweeper as a process of its own."""
+"""What the sweeper takes away, and the sweeper as a process of its own."""
 
 import os
 import subprocess
@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+
+from memories.server import clock, operations, records, search, sweeper
+from memories.server.models import Bank, Memory, Operation, Pair, Revision, Scope, Tombstone, Vector
+from tests.unit.retrieval.conftest import SCOPE, Put
 
 ROOT = Path(__file__).parents[3]
 
@@ -49,3 +53,37 @@ def test_it_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
 def test_a_time_that_is_none() -> None:
     with pytest.raises(CommandError):
         call_command("sweep", "--every", "0")
+
+
+def test_what_expired_goes_as_a_deleted_memory_does_and_then_for_good(bank: Bank, put: Put) -> None:
+    put(["stays"])
+    now, hour = clock.now(), 3_600_000_000
+    recent, old = put(["expired an hour ago", "expired three days ago"])
+    search.nearest(bank, SCOPE, search.wanted("", (), ()), query="x", top=3)
+    Memory.objects.filter(pk=recent.pk).update(expire_time=now - hour)
+    Memory.objects.filter(pk=old.pk).update(expire_time=now - 72 * hour, update_time=now - 73 * hour)
+    found = sweeper.sweep()
+    assert (found["expired memories"], found["deleted memories"]) == (2, 1)
+    assert list(Memory.objects.values_list("fact", flat=True)) == ["stays"]
+    assert list(Tombstone.objects.values_list("memory_id", flat=True)) == [recent.memory_id]
+    facts = Revision.objects.filter(memory_id=recent.memory_id).order_by("pk").values_list("fact", flat=True)
+    assert list(facts) == ["expired an hour ago", ""]
+    assert not Revision.objects.filter(memory_id=old.memory_id).exists()
+    kept = set(Memory.objects.values_list("pk", flat=True))
+    for model in (Vector, Pair):
+        assert set(model.objects.values_list("memory_id", flat=True)) == kept
+    assert Scope.objects.get().count == 1
+    Tombstone.objects.update(delete_time=now - 49 * hour)
+    assert sweeper.sweep()["deleted memories"] == 1
+    assert not Revision.objects.filter(memory_id=recent.memory_id).exists()
+    assert sum(sweeper.sweep().values()) == 0
+
+
+def test_revisions_and_operations_go_when_their_time_is_over(bank: Bank, put: Put) -> None:
+    row = put(["stays"])[0]
+    Revision.objects.update(expire_time=1)
+    operations.done(records.bank_name(bank), "PurgeMemories", {"purgeCount": 0})
+    Operation.objects.update(create_time=clock.now() - 8 * 24 * 3_600_000_000)
+    found = sweeper.sweep()
+    assert (found["expired revisions"], found["old operations"]) == (1, 1)
+    assert Memory.objects.get().pk == row.pk
