@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db import connection
 
 from memories.access.checks import Condition
-from memories.server import facets, limits
+from memories.server import facets, limits, scope_listing
 from memories.server.models import Scope
 from memories.wire import likeness, scopes
 from memories.wire.filters import fold
@@ -85,9 +85,10 @@ def _beginning(bank: str, asked: scopes.Scope) -> list[int]:
     found: list[int] = []
     try:
         with limits.within(SECONDS) as check, connection.cursor() as cursor:
+            of_bank = scope_listing.bank_of("s", bank)
             for value in asked.values():
                 cursor.execute(
-                    f"SELECT id FROM server_scope WHERE bank_id || '' = %s AND {place}(text, %s) > 0 LIMIT %s",
+                    f"SELECT s.id FROM server_scope s WHERE {of_bank} AND {place}(s.text, %s) > 0 LIMIT %s",
                     [bank, f":{fold(value)}", _OF_EACH],
                 )
                 found += [row for (row,) in cursor.fetchall()]

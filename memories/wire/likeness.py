@@ -91,7 +91,7 @@ def spelling(one: str, other: str) -> str:
         return "unicode form"
     if "".join(one.split()) == "".join(other.split()):
         return "spaces"
-    if fold(one) == fold(other):
+    if one.casefold() == other.casefold():
         return "case"
     return "spelling"
 

@@ -144,7 +144,9 @@ def uncounted(page: listing.Page, before: int, most: int) -> bool:
     order=st.sampled_from(ORDERS),
     condition=conditions,
     size=st.integers(1, 5),
-    limits=st.sampled_from([SMALL, Limits(page=60, count=60), Limits(page=60, count=60, window=1, counted=4, tested=3)]),
+    limits=st.sampled_from(
+        [SMALL, Limits(page=60, count=60), Limits(page=60, count=60, window=1, counted=4, tested=3)]
+    ),
 )
 def test_a_list_is_what_the_exact_test_says(
     bank: Bank,
