@@ -1,4 +1,4 @@
-"""The scopes of a bank: each of them reached, in every order and both ways; searched; what looks like them; near ones."""
+"""The scopes of a bank: each of them reached, in every order, both ways; searched; what looks like them; near ones."""
 
 import time
 import unicodedata
