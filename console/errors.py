@@ -63,17 +63,20 @@ def card(error: errors.ApiError) -> Card:
 
 
 def page(request: HttpRequest, error: errors.ApiError) -> HttpResponse:
-    found = replace(card(error), back=_list_of(request))
+    found = replace(card(error), back=_above(request, missing=isinstance(error, errors.NotFound)))
     response = htmx.page(request, "error.html", {"card": found}, fragment="card", status=found.status)
     if error.retry_after is not None:
         response.headers["Retry-After"] = str(max(1, round(error.retry_after)))
     return response
 
 
-def _list_of(request: HttpRequest) -> str:
-    """The list of the bank that the page belongs to, unless it is that list."""
+def _above(request: HttpRequest, *, missing: bool) -> str:
+    """Where the page hangs: its memory, else the list of its bank; nothing for that list."""
     place = request.resolver_match.kwargs if request.resolver_match else {}
     if "bank" not in place:
         return ""
     url = reverse("memories", args=[place["location"], place["bank"]])
+    if "memory" in place and not missing:
+        memory = reverse("memory", args=[place["location"], place["bank"], place["memory"]])
+        url = memory if memory != request.path else url
     return "" if url == request.path else url

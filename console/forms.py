@@ -94,7 +94,9 @@ class MemoryForm(forms.Form):
         label=gettext_lazy("Reason"),
         required=False,
         max_length=500,
-        help_text=gettext_lazy("Kept in the audit trail beside your name, such as a ticket number. No personal data."),
+        help_text=gettext_lazy(
+            "Optional. Kept in the audit trail beside your name, such as a ticket number. No personal data."
+        ),
     )
 
     def __init__(
@@ -248,7 +250,9 @@ class ReasonForm(forms.Form):
         label=gettext_lazy("Reason"),
         required=False,
         max_length=500,
-        help_text=gettext_lazy("Kept in the audit trail beside your name, such as a ticket number. No personal data."),
+        help_text=gettext_lazy(
+            "Optional. Kept in the audit trail beside your name, such as a ticket number. No personal data."
+        ),
     )
     if_match = forms.CharField(required=False, widget=forms.HiddenInput)
 

@@ -70,7 +70,7 @@ class Table:
 
     def _under(self, memory: Memory, url: str, shown: str) -> str:
         """What stands under the fact: display name, topics, expiry, and the way to the rest of a long fact."""
-        parts = [f'<span dir="auto">{escape(memory.display_name)}</span>'] if memory.display_name else []
+        parts = [f'<b dir="auto">{escape(memory.display_name)}</b>'] if memory.display_name else []
         for topic in memory.topics or ():
             title = self._topics.get(topic.managed_memory_topic or "") or escape(topic.label)
             parts.append(f'<span dir="auto">{title}</span>')

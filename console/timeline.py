@@ -25,7 +25,9 @@ ACTIONS = {
 class Item(TypedDict):
     id: str
     when: rows.Time | None
+    text: str
     parts: list[diffs.Part]
+    compared: bool  # whether the parts are a difference to the revision before
     current: bool
     deletion: bool
     first: bool
@@ -63,7 +65,9 @@ def entries(
             {
                 "id": revision_id,
                 "when": rows.time(revision.create_time, now),
-                "parts": diffs.words(text(older), after) if older else [diffs.Part("same", after)],
+                "text": after,
+                "parts": diffs.words(text(older), after) if older else [],
+                "compared": older is not None and text(older) != after,
                 "current": newest and current is not None,
                 "deletion": not after,
                 "first": first,

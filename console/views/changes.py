@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from console import actions, backend, diffs, errors, htmx, query, rows, zones
+from console import actions, backend, diffs, errors, htmx, query, rows, timeline, zones
 from console.forms import TITLES, CreateForm, MemoryForm, ReasonForm, changed, editable
 from console.views.memories import bank_context, plain_row
 from console.views.session import next_url
@@ -107,8 +107,13 @@ def edit(request: HttpRequest, location: str, bank: str, memory: str) -> HttpRes
     except InvalidArgument as error:
         form.refuse(error)
         return _edit_page(request, context, form, base, status=422)
-    fields = ", ".join(str(TITLES[field]) for field in sent)
-    messages.info(request, _("Saved: %(fields)s.") % {"fields": fields} if sent else _("Nothing was changed."))
+    if sent:
+        fields = ", ".join(str(TITLES[field]) for field in sent)
+        messages.info(request, _("Saved: %(fields)s.") % {"fields": fields})
+    elif source.get_memory(memory).update_time != base.update_time:
+        messages.warning(request, _("You changed nothing, but somebody else did meanwhile. This is how it is now."))
+    else:
+        messages.info(request, _("Nothing was changed."))
     return redirect("memory", location, bank, memory)
 
 
@@ -181,6 +186,7 @@ def delete(request: HttpRequest, location: str, bank: str, memory: str) -> HttpR
         "row": plain_row(found, context["base"]),
         "form": form,
         "failure": failure,
+        "restorable": zones.exact(timezone.now() + timeline.REVIVABLE),
         "undo": not engine.config.disable_memory_revisions,
         "next": target,
         "url": here,

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -54,6 +55,13 @@ def _unlisted(bank: Bank) -> ReasoningEngine:
         return bank.get()
     except PermissionDenied:
         return ReasoningEngine(name=str(bank.name))
+
+
+def came_from(request: HttpRequest, base: str) -> str:
+    """The list as the person left it, filter and all, where they come from it; else the plain list."""
+    parts = urlsplit(request.headers.get("Referer", ""))
+    here = parts.netloc == request.get_host() and parts.path == base and parts.query
+    return f"{base}?{parts.query}" if here else base
 
 
 def plain_row(memory: Memory, base: str) -> rows.Row:
@@ -158,6 +166,7 @@ def show(request: HttpRequest, location: str, bank: str, memory: str) -> HttpRes
         context["activity"] = timeline.activity(done)
         return render(request, "memories/deleted.html", context, status=404)
     context["row"] = plain_row(found, context["base"])
+    context["back"] = came_from(request, context["base"])
     context["fact"] = found.fact or ""
     context["memory"] = found
     context["metadata"] = rows.metadata(found)

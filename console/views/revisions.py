@@ -51,6 +51,7 @@ def rollback(request: HttpRequest, location: str, bank: str, memory: str, revisi
         "revision": revision,
         "deleted": current is None,
         "if_match": (current and current.update_time) or "",
+        "text": timeline.text(target),
         "parts": diffs.words(before, timeline.text(target)),
         "same": before == timeline.text(target),
         "when": rows.time(target.create_time, timezone.now()),

@@ -279,7 +279,7 @@ def test_two_tabs(support: Reader, shelf: Shelf) -> None:
     me.sees("Saved: Fact.")
     other.get_by_label("Fact").fill("I live in Turin.")
     other.get_by_role("button", name="Save", exact=True).click()
-    other.get_by_text("Somebody changed this memory while you were editing").wait_for()
+    other.get_by_text("This memory was changed while you were editing").wait_for()
     assert other.get_by_label("Fact").input_value() == "I live in Turin."
     assert "I live in Milan." in other.locator(".conflict").inner_text()
     other.get_by_role("button", name="Save mine over theirs").click()

@@ -118,7 +118,7 @@ def conflict(me: Reader, shelf: Shelf, memory: str) -> None:
     changed(shelf.bank, memory, f"Theirs. {LONG}")
     me.fills("Fact", f"Mine. {LONG}")
     me.clicks("Save")
-    me.sees("Somebody changed this memory while you were editing")
+    me.sees("This memory was changed while you were editing")
 
 
 def deleted(me: Reader, shelf: Shelf, memory: str) -> None:

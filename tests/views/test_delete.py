@@ -24,7 +24,13 @@ def sent(client: Client, place: Place, memory: str, page: HttpResponseBase, **ty
 def test_the_question_shows_what_goes(place: Place, as_support: Client) -> None:
     memory = place.add("I live in Rome.", scope={"user_id": "1"})
     said = words_of(asked(as_support, place, memory))
-    for part in ("Delete this memory?", "I live in Rome.", "user_id: 1", memory, "For 48 hours it can be restored"):
+    for part in (
+        "Delete this memory?",
+        "I live in Rome.",
+        "user_id: 1",
+        memory,
+        "it can be restored from its revisions",
+    ):
         assert part in said
     assert place.get(memory).fact == "I live in Rome."
 

@@ -1,7 +1,6 @@
 """Editing: only what changed is sent, what was typed is never lost, and nobody overwrites anybody unseen."""
 
 import json
-import re
 from typing import Any
 
 import pytest
@@ -229,7 +228,7 @@ def test_the_second_of_two_editors_is_told_and_loses_nothing(place: Place, peopl
     refused = saved(bob, place, memory, second, fact="I live in Turin.", description="Mine.", reason="ticket 7")
     assert refused.status_code == 409
     said = words_of(refused)
-    assert "Somebody changed this memory while you were editing" in said
+    assert "This memory was changed while you were editing" in said
     assert "They changed: Fact, Display name ." in said
     assert "Fact · it now says I live in Milan." in said
     assert "Fact · you wrote I live in Turin." in said
@@ -239,7 +238,7 @@ def test_the_second_of_two_editors_is_told_and_loses_nothing(place: Place, peopl
     assert (merged["fact"], merged["description"], merged["reason"]) == (["I live in Turin."], ["Mine."], ["ticket 7"])
     assert merged["display_name"] == ["Flat"]  # what bob had not touched is as ann left it
     assert "Save mine over theirs" in said
-    assert link(refused, "Leave theirs") == place.url("memory", memory)
+    assert link(refused, "Discard mine") == place.url("memory", memory)
 
     over = saved(bob, place, memory, refused)
     assert over.status_code == 302

@@ -169,7 +169,7 @@ def test_missing_memory(page: str, verb: str, place: Place, memory: str, as_admi
     assert answer.status_code == (409 if (page, verb) == ("edit", "POST") else 404)
     if answer.status_code == 404:
         assert "Not found" in words_of(answer)
-        assert link(answer, "Back to the memories") == place.list
+        assert link(answer, "Back") == place.list
 
 
 @pytest.mark.parametrize("page", IN_A_BANK)

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from django.test import Client
@@ -94,8 +95,10 @@ def test_revisions_differ_word_by_word_newest_first(place: Place, as_viewer: Cli
     assert differences == [
         "I like black <del>tea</del><ins>coffee</ins>.",
         "I like <del>green</del><ins>black</ins> tea.",
-        "I like green tea.",
     ]
+    # Each says plainly what it holds, so that nobody has to put it together from a difference.
+    whole = re.findall(r'<p class="says" dir="auto">(.*?)</p>', text, re.DOTALL)
+    assert whole == ["I like black coffee.", "I like black tea.", "I like green tea."]
     said = words_of(answer)
     assert said.count("current") == 1
     assert "first revision" in said
@@ -108,10 +111,12 @@ def test_revisions_are_paged_and_the_oldest_of_a_page_claims_no_difference(place
     for number in range(1, 55):
         place.change(memory, fact=f"fact {number}")
     first = as_viewer.get(place.url("memory", memory))
-    assert text_of(first).count('<p class="diff"') == 50
+    assert text_of(first).count('<p class="says"') == 50
+    assert text_of(first).count('<p class="diff"') == 49
     assert "first revision" not in words_of(first)
     older = as_viewer.get(place.url("memory", memory) + link(first, "Older"))
-    assert text_of(older).count('<p class="diff"') == 5
+    assert text_of(older).count('<p class="says"') == 5
+    assert text_of(older).count('<p class="diff"') == 4
     assert "first revision" in words_of(older)
     assert ">current<" not in text_of(older)
     assert link(older, "Newest") == place.url("memory", memory) + "#revisions"
@@ -253,3 +258,15 @@ def test_copies_are_plain_text(form: str, place: Place, as_viewer: Client) -> No
     else:
         compile(text, "copied", "exec")
         assert place.name(memory) in text
+
+
+def test_the_way_back_leads_to_the_list_as_it_was_left(place: Place, as_support: Client) -> None:
+    memory = place.add("I like tea.")
+    filtered = f"{place.list}?q=user_id%3A1"
+    page = as_support.get(place.url("memory", memory), headers={"Referer": f"http://testserver{filtered}"})
+    assert link(page, "Memories") in (filtered, place.list)
+    assert f'href="{filtered}"' in text_of(page)
+    assert f"next={quote(filtered)}" in text_of(page)
+    for elsewhere in (f"http://evil.example{filtered}", f"http://testserver/banks?q={memory}"):
+        page = as_support.get(place.url("memory", memory), headers={"Referer": elsewhere})
+        assert f'href="{filtered}"' not in text_of(page)

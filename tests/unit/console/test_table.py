@@ -20,7 +20,7 @@ OURS = {
     "a": {"class", "dir", "hx-boost", "href", "data-menu", "title"},
     "div": {"class", "dir"},
     "span": {"class", "dir", "title"},
-    "b": set(),
+    "b": {"dir"},
     "time": {"datetime", "title"},
     "details": set(),
     "summary": set(),
