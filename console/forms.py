@@ -387,13 +387,14 @@ def _metadata_values(pairs: list[Pair]) -> dict[str, MemoryMetadataValue]:
             pair["error"] = _("This key is there twice; each key may stand once.")
         else:
             try:
-                values[pair["key"]] = _metadata_value(pair["kind"], pair["value"])
+                values[pair["key"]] = typed_value(pair["kind"], pair["value"])
             except forms.ValidationError as error:
                 pair["error"] = " ".join(error.messages)
     return values
 
 
-def _metadata_value(kind: str, text: str) -> MemoryMetadataValue:
+def typed_value(kind: str, text: str) -> MemoryMetadataValue:
+    """A value of metadata as typed; `kind` is one of `KINDS`. ValidationError where it is none."""
     match kind:
         case "double":
             try:

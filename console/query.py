@@ -13,7 +13,7 @@ Tokens are joined by AND. A day is a day in the zone in which times are shown.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
@@ -97,6 +97,11 @@ class Query:
 
 def pair(key: str, value: str) -> Token:
     return Token("scope", key, ":", value)
+
+
+def of_scope(scope: Mapping[str, str]) -> Query:
+    """The pairs of a scope, in their one order."""
+    return Query(tuple(pair(key, value) for key, value in sorted(scope.items())))
 
 
 def _key_text(key: str) -> str:

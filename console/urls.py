@@ -2,7 +2,7 @@ from django.conf import settings
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
-from console.views import banks, changes, memories, revisions, session
+from console.views import banks, changes, memories, profiles, retrieval, revisions, scopes, session
 
 signing = [
     path("sign-in", session.sign_in, name="sign_in"),
@@ -24,6 +24,10 @@ bank: list[URLPattern | URLResolver] = [
     path("/memories", memories.index, name="memories"),
     path("/new", changes.create, name="memory_create"),  # any word below /memories may be the id of a memory
     path("/memories/<slug:memory>", include(memory)),
+    path("/structured", profiles.index, name="structured"),
+    path("/retrieve", retrieval.index, name="retrieve"),
+    path("/scopes", scopes.index, name="scopes"),
+    path("/pair", scopes.pair, name="pair"),
 ]
 
 urlpatterns = [

@@ -36,7 +36,7 @@ function openMenu(link, event) {
 
 function enhance(root) {
   const copying = root.querySelector("#copy-name")?.content;
-  for (const cell of root.querySelectorAll("td.c-name")) cell.append(copying.cloneNode(true));
+  for (const cell of root.querySelectorAll("[data-bank] td.c-name")) cell.append(copying.cloneNode(true));
   for (const link of root.querySelectorAll("[data-menu]")) {
     link.setAttribute("role", "button");
     link.setAttribute("aria-haspopup", "true");
@@ -109,7 +109,7 @@ document.addEventListener("htmx:after:swap", (event) => {
     dialog.setAttribute("aria-labelledby", "dialog-title");
     if (!dialog.open) dialog.showModal();
   }
-  if (target?.id === "memories") {
+  if (target?.id === "memories" || target?.matches("[data-list]")) {
     enhance(target);
     const input = target.querySelector("#add");
     if (refocus && input) {

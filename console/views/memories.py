@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from console import backend, htmx, query, rows, snippets, timeline, zones
+from console import backend, htmx, query, rows, snippets, status, timeline, zones
 from console.listing import SIZES, Listing
 from console.table import Table
 from memories.access import trail
@@ -97,8 +97,9 @@ def index(request: HttpRequest, location: str, bank: str) -> HttpResponse:
         return redirect(replace(listing, page="").url())
 
     zone, now = timezone.get_current_timezone(), timezone.now()
-    context = bank_context(request, source) | {"listing": listing, "sizes": SIZES, "lacks": ""}
+    context = bank_context(request, source) | {"listing": listing}
     context["pills"] = listing.pills()
+    context["scope_query"] = query.of_scope(listing.query.scope).text
     context["zone"] = zones.label(timezone.localtime(now))
     context["advanced_url"] = listing.hand_written(zone)
     context["clear_url"] = listing.cleared
@@ -115,8 +116,10 @@ def index(request: HttpRequest, location: str, bank: str) -> HttpResponse:
         context["refused"] = error.message
         return htmx.page(request, "memories/index.html", context, fragment="list", status=422)
     context["rows"] = Table(listing.path, link=listing.linker(), now=now).draw(answer.memories)
-    context |= _paging(listing, answer)
-    context["status"] = _status(session, source, now, answer)
+    context["columns"] = listing.columns()
+    context["pager"] = _paging(listing, answer)
+    counted = status.counted(answer.total_size, capped=bool(answer.total_size_capped))
+    context["status"] = status.line(session, source, now, counted, _("filtered by the bank"))
     return htmx.page(request, "memories/index.html", context, fragment="list")
 
 
@@ -134,26 +137,8 @@ def _paging(listing: Listing, answer: ListMemoriesResponse) -> dict[str, Any]:
         "previous_url": listing.at(answer.previous_page_token),
         "next_url": listing.at(answer.next_page_token),
         "last_url": listing.at(answer.last_page_token),
-        "columns": listing.columns(),
         "size_urls": [(size, listing.sized(size), size == listing.size) for size in SIZES],
     }
-
-
-def _status(session: backend.Session, bank: Bank, now: Any, answer: ListMemoriesResponse) -> list[str]:
-    counted = (
-        _("not counted")
-        if answer.total_size is None
-        else _("counted up to %(n)s") % {"n": f"{answer.total_size:,}"}
-        if answer.total_size_capped
-        else _("counted")
-    )
-    return [
-        _("In this process, %(location)s") % {"location": bank.name.location},
-        _("as %(person)s") % {"person": session.principal.name},
-        _("fetched %(when)s") % {"when": zones.exact(now)},
-        counted,
-        _("filtered by the bank"),
-    ]
 
 
 # --- one memory -------------------------------------------------------------------------------------------------------

@@ -291,13 +291,21 @@ class Bank:
     # --- the Admin API ---
 
     def near_scopes(self, scope: Mapping[str, str]) -> NearScopesResponse:
-        """The scopes that are nearly this one: in another case, with a key more or less, or with another value."""
+        """The scopes that are nearly this one: spelled otherwise, with a key more or less, or with another value."""
         asked = NearScopesRequest(scope=dict(scope))
         return self._admin("near_scopes", "POST", NearScopesResponse, "scopes:near", body=asked, read=True)
 
-    def list_scopes(self, *, page_size: int = 100, page_token: str = "") -> ListScopesResponse:
-        """The last written first."""
-        query = {"pageSize": page_size, "pageToken": page_token}
+    def list_scopes(
+        self, *, filter: str = "", search: str = "", order_by: str = "", page_size: int = 100, page_token: str = ""
+    ) -> ListScopesResponse:
+        """The last written first. `filter` takes `scope.KEY="value"`; of `search` each word must stand in a pair."""
+        query = {
+            "filter": filter,
+            "search": search,
+            "orderBy": order_by,
+            "pageSize": page_size,
+            "pageToken": page_token,
+        }
         return self._admin("list_scopes", "GET", ListScopesResponse, "scopes", query=query)
 
     def list_deleted(self, *, page_size: int = 50, page_token: str = "") -> ListDeletedMemoriesResponse:

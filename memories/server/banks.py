@@ -88,6 +88,8 @@ def delete(name: BankName, *, force: bool) -> Bank:
             cursor.execute(f"DELETE FROM server_vector WHERE {within}", [bank.pk])
             streams = "stream_id IN (SELECT id FROM server_stream WHERE bank_id = %s)"
             cursor.execute(f"DELETE FROM server_event WHERE {streams}", [bank.pk])
+            of_scopes = "scope_id IN (SELECT id FROM server_scope WHERE bank_id = %s)"
+            cursor.execute(f"DELETE FROM server_facet WHERE {of_scopes}", [bank.pk])
             for table in ("stream", "pending", "pair", "memory", "scope", "revision", "tombstone"):
                 cursor.execute(f"DELETE FROM server_{table} WHERE bank_id = %s", [bank.pk])
         Bank.objects.filter(pk=bank.pk).delete()

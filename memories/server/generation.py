@@ -14,9 +14,9 @@ from django.db import connection, transaction
 from django.db.models import Q
 
 from memories.access.checks import EVERYTHING
-from memories.server import clock, policy, profiles, records, store
+from memories.server import clock, policy, records, store
 from memories.server.models import Bank, Memory, Revision
-from memories.wire import resources, scopes
+from memories.wire import resources, schemas, scopes
 from memories.wire.errors import FailedPrecondition, InvalidArgument
 from memories.wire.filters import fold
 from memories.wire.names import MemoryName, RevisionName
@@ -89,7 +89,7 @@ def _memory(one: DirectMemory, asked: Generation) -> resources.Memory:
 def remember(bank: Bank, asked: GenerateMemoriesRequest, scope: scopes.Scope) -> list[Generated]:
     """All of the facts or none."""
     facts = check(asked)
-    custom = profiles.applying(store.config_of(bank).customization_configs, scope)
+    custom = schemas.applying(store.config_of(bank).customization_configs, scope)
     if custom is not None and custom.disable_natural_language_memories:
         raise FailedPrecondition(
             "The bank's settings for this scope have disableNaturalLanguageMemories, so no fact is made a memory."

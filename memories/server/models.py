@@ -5,6 +5,8 @@ filter (`scope.user_id`, `topics.managed_memory_topic`), with both times, so tha
 list order.
 """
 
+import json
+
 from django.db import models
 
 
@@ -30,6 +32,7 @@ class Scope(models.Model):
     bank = models.ForeignKey(Bank, models.CASCADE)
     digest = models.CharField(max_length=32)
     canonical = models.TextField()
+    text = models.TextField(default="")  # its pairs as one writes them, folded, a line each: for searching
     count = models.IntegerField(default=0)
     first_write = models.BigIntegerField()
     last_write = models.BigIntegerField()
@@ -37,10 +40,32 @@ class Scope(models.Model):
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["bank", "digest"], name="scope_digest"),)
-        indexes = (models.Index(fields=["bank", "last_write", "id"], name="scope_written"),)
+        indexes = (
+            models.Index(fields=["bank", "last_write", "id"], name="scope_written"),
+            models.Index(fields=["bank", "first_write", "id"], name="scope_begun"),
+            models.Index(fields=["bank", "count", "id"], name="scope_count"),
+        )
 
     def __str__(self) -> str:
         return self.canonical
+
+    @property
+    def pairs(self) -> dict[str, str]:
+        found: dict[str, str] = json.loads(self.canonical)
+        return found
+
+
+class Facet(models.Model):
+    """By what a scope can be found: see `facets`."""
+
+    number = models.BigIntegerField()
+    scope = models.ForeignKey(Scope, models.CASCADE)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["number", "scope"], name="facet_number"),)
+
+    def __str__(self) -> str:
+        return str(self.number)
 
 
 class Memory(models.Model):

@@ -1,58 +1,98 @@
 """The scopes that are nearly a given one: what was written under them is not found under it."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from django.db import connection
 
 from memories.access.checks import Condition
-from memories.server import limits
-from memories.server.models import Bank, Scope
-from memories.wire import scopes
+from memories.server import facets, limits, scope_listing
+from memories.server.models import Scope
+from memories.wire import likeness, scopes
 from memories.wire.filters import fold
 
 MOST = 10
-SECONDS = 1.0
-_LOOKED_AT = 500
-_KINDS = ("case", "fewer keys", "more keys", "other value")
+SECONDS = 0.5  # for what no index tells
+_OF_EACH = 20  # scopes with a facet, before they are looked at
+_SHOWN = 3  # that look like one of a list
 
 
-def near(bank: Bank, asked: scopes.Scope, *, condition: Condition) -> list[tuple[Scope, str]]:
-    """The nearest first, each with how it differs; those that share a value, of the ones written last."""
+@dataclass(frozen=True)
+class Near:
+    scope: Scope
+    kind: str
+    """One of `likeness.KINDS`."""
+
+
+def near(bank: str, asked: scopes.Scope, *, condition: Condition) -> list[Near]:
+    """The nearest first, and of equally near ones that with the most memories."""
+    looks = likeness.loosened(asked)
+    parts = facets.parts(looks)
+    numbers = [
+        *(facets.alike(bank, part) for part in (looks, *facets.subsets(looks))),
+        *(facets.less(bank, part) for part in (looks, *parts)),
+        facets.values(bank, looks),
+        *(facets.pair(bank, key, value) for key, value in asked.items()),
+    ]
+    rows = {row for _number, row in _holding(numbers, _OF_EACH)} | set(_beginning(bank, asked))
+    found = []
+    for scope in Scope.objects.filter(pk__in=rows, bank_id=bank):
+        kind = likeness.kind(asked, scope.pairs)
+        if kind and condition.covers(scope.pairs):
+            found.append(Near(scope, kind))
+    return sorted(found, key=lambda one: (likeness.KINDS.index(one.kind), -one.scope.count, one.scope.pk))[:MOST]
+
+
+def look_alikes(bank: str, some: Sequence[Scope], *, condition: Condition) -> dict[int, list[Near]]:
+    """By row, the scopes that look like each: spelled otherwise, or with one pair more or less. A few of each."""
+    wanted: dict[int, set[int]] = {}
+    for scope in some:
+        looks = likeness.loosened(scope.pairs)
+        own = [facets.alike(bank, part) for part in (looks, *facets.parts(looks))]
+        for number in (*own, facets.less(bank, looks)):
+            wanted.setdefault(number, set()).add(scope.pk)
+    pairs = {(row, other) for number, other in _holding(wanted, _SHOWN + 1) for row in wanted[number] if row != other}
+    rows = Scope.objects.filter(bank_id=bank).in_bulk({other for _row, other in pairs})
+    found: dict[int, list[Near]] = {}
+    for scope in some:
+        others = [rows[other] for row, other in pairs if row == scope.pk and other in rows]
+        kinds = [Near(other, likeness.kind(scope.pairs, other.pairs)) for other in others]
+        seen = [one for one in kinds if one.kind and condition.covers(one.scope.pairs)]
+        seen.sort(key=lambda one: (likeness.KINDS.index(one.kind), -one.scope.count, one.scope.pk))
+        if seen:
+            found[scope.pk] = seen[:_SHOWN]
+    return found
+
+
+def _holding(numbers: Iterable[int], each: int) -> list[tuple[int, int]]:
+    """(facet, row of a scope that has it), some of each facet."""
+    found: list[tuple[int, int]] = []
+    distinct = list(dict.fromkeys(numbers))
+    part = (
+        "SELECT * FROM (SELECT number, scope_id FROM server_facet WHERE number = %s ORDER BY scope_id LIMIT {}) AS f{}"
+    )
+    with connection.cursor() as cursor:
+        for start in range(0, len(distinct), 200):
+            asked = distinct[start : start + 200]
+            cursor.execute(" UNION ALL ".join(part.format(each, index) for index in range(len(asked))), asked)
+            found += cursor.fetchall()
+    return found
+
+
+def _beginning(bank: str, asked: scopes.Scope) -> list[int]:
+    """Scopes with a value that begins with one of these; none where that takes long, since it is only a hint."""
     place = "strpos" if connection.vendor == "postgresql" else "instr"
-    # Lower case as the database has it, which in SQLite is of ASCII alone.
-    texts = [json.dumps(value, ensure_ascii=False).encode().lower().decode() for value in asked.values()]
-    shares = " OR ".join([f"{place}(lower(canonical), %s) > 0"] * len(texts))
-    found: list[tuple[Scope, str]] = []
+    found: list[int] = []
     try:
-        with limits.within(SECONDS):
-            rows = Scope.objects.raw(
-                f"SELECT * FROM server_scope WHERE bank_id = %s AND ({shares}) ORDER BY last_write DESC LIMIT %s",
-                [bank.pk, *texts, _LOOKED_AT],
-            )
-            for row in rows:
-                scope: dict[str, str] = json.loads(row.canonical)
-                difference = between(asked, scope)
-                if difference and condition.covers(scope):
-                    found.append((row, difference))
+        with limits.within(SECONDS) as check, connection.cursor() as cursor:
+            of_bank = scope_listing.bank_of("s", bank)
+            for value in asked.values():
+                cursor.execute(
+                    f"SELECT s.id FROM server_scope s WHERE {of_bank} AND {place}(s.text, %s) > 0 LIMIT %s",
+                    [bank, f":{fold(value)}", _OF_EACH],
+                )
+                found += [row for (row,) in cursor.fetchall()]
+                check()
     except limits.TimedOut:
-        pass  # a hint that takes long is none
-    return sorted(found, key=lambda one: (_KINDS.index(one[1]), -one[0].count))[:MOST]
-
-
-def between(asked: scopes.Scope, found: scopes.Scope) -> str:
-    """How the second differs from the first; empty where they are the same or have too little in common."""
-    if dict(asked) == dict(found):
-        return ""
-    wanted, there = _folded(asked), _folded(found)
-    if wanted == there:
-        return "case"
-    if there.items() < wanted.items():
-        return "fewer keys"
-    if wanted.items() < there.items():
-        return "more keys"
-    return "other value" if wanted.keys() == there.keys() and wanted.items() & there.items() else ""
-
-
-def _folded(scope: Mapping[str, str]) -> dict[str, str]:
-    return {fold(key): fold(value) for key, value in scope.items()}
+        pass
+    return found

@@ -9,31 +9,7 @@ from memories.server import clock, policy, records
 from memories.server.models import Bank
 from memories.wire import schemas, scopes
 from memories.wire.errors import InvalidArgument
-from memories.wire.resources import (
-    Memory,
-    MemoryBankConfig,
-    MemoryBankCustomizationConfig,
-    StructuredMemoryConfig,
-    StructuredMemorySchemaConfig,
-)
-
-
-def applying[C: (StructuredMemoryConfig, MemoryBankCustomizationConfig)](
-    configs: Sequence[C] | None, scope: scopes.Scope
-) -> C | None:
-    """The config whose scopeKeys fit the scope: the most keys, all of which the scope has; else the default one."""
-    fitting = [one for one in configs or () if set(one.scope_keys or ()) <= set(scope)]
-    return max(fitting, key=lambda one: len(set(one.scope_keys or ())), default=None)
-
-
-def schema_of(one: StructuredMemorySchemaConfig) -> schemas.Schema:
-    found = one.memory_schema if one.memory_schema is not None else one.json_schema
-    return found if isinstance(found, dict) else {}
-
-
-def schemas_of(config: MemoryBankConfig, scope: scopes.Scope) -> dict[str, schemas.Schema]:
-    found = applying(config.structured_memory_configs, scope)
-    return {one.id: schema_of(one) for one in (found and found.schema_configs) or ()}
+from memories.wire.resources import Memory, MemoryBankConfig
 
 
 def check(memory: Memory, config: MemoryBankConfig, scope: scopes.Scope) -> None:
@@ -41,7 +17,7 @@ def check(memory: Memory, config: MemoryBankConfig, scope: scopes.Scope) -> None
     content = memory.structured_content
     if content is None or not config.structured_memory_configs:
         return
-    known = schemas_of(config, scope)
+    known = schemas.schemas_of(config, scope)
     schema = known.get(content.schema_id)
     if schema is None:
         names = f"they have {', '.join(known)}" if known else "they have none"
@@ -70,10 +46,10 @@ def check_config(config: MemoryBankConfig) -> None:
             ids.add(schema.id)
             if schema.memory_schema is None and schema.json_schema is None:
                 raise InvalidArgument.at(f"{here}.schema", "is required.")
-            found = [(f"{here}.schema.{path}", f"{text}.") for path, text in schemas.faults(schema_of(schema))]
+            found = [(f"{here}.schema.{path}", f"{text}.") for path, text in schemas.faults(schemas.schema_of(schema))]
             if found:
                 raise InvalidArgument.of(found[:20])
-            if schemas.type_of(schema_of(schema)) == "ARRAY":
+            if schemas.type_of(schemas.schema_of(schema)) == "ARRAY":
                 raise InvalidArgument.at(f"{here}.schema.type", "of a STRUCTURED_PROFILE must not be ARRAY.")
     policy.check_durations(config, at)
 
@@ -101,7 +77,7 @@ def of(bank: Bank, scope: scopes.Scope, *, config: MemoryBankConfig) -> records.
     merged: dict[str, dict[str, object]] = {}
     for schema_id, data in rows:
         merged.setdefault(schema_id, {}).update(json.loads(data or "{}"))
-    known = schemas_of(config, scope)
+    known = schemas.schemas_of(config, scope)
     return {
         schema_id: {"schemaId": schema_id, "profile": dict(sorted(data.items(), key=_order(known.get(schema_id, {}))))}
         for schema_id, data in sorted(merged.items())

@@ -196,4 +196,6 @@ def _remove(now: int) -> None:
             " WHERE d.scope_id = server_scope.id",
             [now],
         )
-        cursor.execute("DELETE FROM server_scope WHERE count <= 0 AND id IN (SELECT scope_id FROM doomed)")
+        empty = "SELECT id FROM server_scope WHERE count <= 0 AND id IN (SELECT scope_id FROM doomed)"
+        cursor.execute(f"DELETE FROM server_facet WHERE scope_id IN ({empty})")
+        cursor.execute(f"DELETE FROM server_scope WHERE id IN ({empty})")

@@ -8,7 +8,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import F
 
 from memories.access.checks import Condition
-from memories.server import clock, policy, profiles, records
+from memories.server import clock, facets, policy, profiles, records
 from memories.server.models import Bank, Memory, Pair, Revision, Scope, Tombstone
 from memories.wire import names, resources, scopes
 from memories.wire.errors import Aborted, AlreadyExists, FailedPrecondition, InvalidArgument, NotFound
@@ -217,8 +217,8 @@ def _count_in(bank: Bank, found: Sequence[dict[str, str]], rows: Sequence[Memory
         counted[key] = (text, count + 1, min(first, row.create_time), max(last, row.update_time))
     less, more = ("LEAST", "GREATEST") if connection.vendor == "postgresql" else ("min", "max")
     upsert = (
-        "INSERT INTO server_scope (bank_id, digest, canonical, count, first_write, last_write, version)"
-        " VALUES (%s, %s, %s, %s, %s, %s, 1) ON CONFLICT (bank_id, digest) DO UPDATE SET"
+        "INSERT INTO server_scope (bank_id, digest, canonical, text, count, first_write, last_write, version)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s, 1) ON CONFLICT (bank_id, digest) DO UPDATE SET"
         " count = server_scope.count + excluded.count, version = server_scope.version + 1,"
         f" first_write = {less}(server_scope.first_write, excluded.first_write),"
         f" last_write = {more}(server_scope.last_write, excluded.last_write)"
@@ -226,14 +226,20 @@ def _count_in(bank: Bank, found: Sequence[dict[str, str]], rows: Sequence[Memory
     with connection.cursor() as cursor:
         # In one order, so that two writers cannot wait for each other.
         cursor.executemany(
-            upsert, [(bank.pk, key, text, n, first, last) for key, (text, n, first, last) in sorted(counted.items())]
+            upsert,
+            [
+                (bank.pk, key, text, facets.text(json.loads(text)), n, first, last)
+                for key, (text, n, first, last) in sorted(counted.items())
+            ],
         )
     keys = list(counted)
-    return {
+    kept = {
         scope.digest: scope
         for start in range(0, len(keys), 500)
         for scope in Scope.objects.filter(bank=bank, digest__in=keys[start : start + 500])
     }
+    facets.add(scope for scope in kept.values() if scope.version == 1)
+    return kept
 
 
 # --- changing ---------------------------------------------------------------------------------------------------------

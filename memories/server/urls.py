@@ -8,6 +8,7 @@ from memories.server.views import admin, banks, generation, memories, operations
 from memories.wire import resources as r
 
 PAGE = frozenset({"pageSize", "pageToken"})
+SCOPES = PAGE | {"filter", "search", "orderBy"}
 MASK = frozenset({"updateMask"})
 
 _PLACE = r"(?:projects/(?P<project>[^/]+)/locations/(?P<location>[^/]+)/)?"
@@ -106,7 +107,7 @@ urlpatterns = [
     # Ours alone, never under Google's prefix.
     re_path(
         "^admin/v1/" + _BANK + "/scopes$",
-        endpoint(GET=Rpc(_M + "list", admin.scopes, query=PAGE, gives=r.ListScopesResponse)),
+        endpoint(GET=Rpc(_M + "list", admin.scopes, query=SCOPES, gives=r.ListScopesResponse)),
     ),
     re_path(
         "^admin/v1/" + _BANK + "/scopes:near$",

@@ -668,22 +668,38 @@ class ScopeSummary(Message):
     last_write_time: Timestamp | None = None
 
 
+class NearScope(ScopeSummary):
+    difference: Text
+    """How it differs, one of `likeness.KINDS`."""
+
+
+class ListedScope(ScopeSummary):
+    look_alikes: list[NearScope] | None = None
+    """Some that are spelled otherwise or have one key more or less, the nearest first."""
+
+
 class ListScopesResponse(Answer):
-    scopes: list[ScopeSummary] = []
+    scopes: list[ListedScope] = []
     next_page_token: Text | None = None
+    previous_page_token: Text | None = None
+    last_page_token: Text | None = None
+    total_size: int | None = None
+    total_size_capped: bool | None = None
+    """True where counting stopped at `total_size`; there are more."""
+    start_index: int | None = None
+    """How many stand before this page; unset where that was not counted."""
+    memory_count: int | None = None
+    """In all scopes that match; unset where that was not counted."""
 
 
 class NearScopesRequest(Message):
     scope: dict[Text, Text]
 
 
-class NearScope(ScopeSummary):
-    difference: Text
-    """How it differs, one of `case`, `more keys`, `fewer keys`, `other value`."""
-
-
 class NearScopesResponse(Answer):
     scopes: list[NearScope] = []
+    memory_count: int | None = None
+    """In the scope that was asked for."""
 
 
 class DeletedMemory(Message):

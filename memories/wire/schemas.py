@@ -4,10 +4,18 @@ Types in upper or lower case, names in either spelling. `format`, `title` and `e
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import re2
+
+from memories.wire.resources import (
+    MemoryBankConfig,
+    MemoryBankCustomizationConfig,
+    StructuredMemoryConfig,
+    StructuredMemorySchemaConfig,
+)
+from memories.wire.scopes import Scope
 
 MAX_DEPTH = 32
 
@@ -45,6 +53,24 @@ def type_of(schema: Schema) -> str:
     """In upper case; empty where it is not said."""
     found = schema.get("type")
     return found.upper() if isinstance(found, str) and found.upper() != "TYPE_UNSPECIFIED" else ""
+
+
+def applying[C: (StructuredMemoryConfig, MemoryBankCustomizationConfig)](
+    configs: Sequence[C] | None, scope: Scope
+) -> C | None:
+    """The config whose scopeKeys fit the scope: the most keys, all of which the scope has; else the default one."""
+    fitting = [one for one in configs or () if set(one.scope_keys or ()) <= set(scope)]
+    return max(fitting, key=lambda one: len(set(one.scope_keys or ())), default=None)
+
+
+def schema_of(one: StructuredMemorySchemaConfig) -> Schema:
+    found = one.memory_schema if one.memory_schema is not None else one.json_schema
+    return found if isinstance(found, dict) else {}
+
+
+def schemas_of(config: MemoryBankConfig, scope: Scope) -> dict[str, Schema]:
+    found = applying(config.structured_memory_configs, scope)
+    return {one.id: schema_of(one) for one in (found and found.schema_configs) or ()}
 
 
 def fields(schema: Schema) -> dict[str, Schema]:

@@ -62,6 +62,21 @@ def shows(path: str = "", *, status: int = 200) -> Way:
     return way
 
 
+def below(path: str, *, status: int = 200) -> Way:
+    """The page at an address below that of the bank."""
+
+    def way(me: Reader, shelf: Shelf, memory: str) -> None:
+        assert me.goes(shelf.url.removesuffix("memories") + path) == status
+
+    return way
+
+
+def requesting(me: Reader, shelf: Shelf, memory: str) -> None:
+    below("retrieve?q=user_id%3Au-1&query=tea")(me, shelf, memory)
+    me.page.locator(".requests summary").click()
+    me.sees("client.memory_banks.memories.retrieve")
+
+
 def banks(me: Reader, shelf: Shelf, memory: str) -> None:
     me.goes("/banks")
 
@@ -154,6 +169,26 @@ WAYS: dict[str, Way] = {
     "roll back": rolling_back,
     "deleted": deleted,
     "missing": shows("/no-such-memory", status=404),
+    "scopes": below("scopes"),
+    "scopes, no match": below("scopes?search=zzzz"),
+    "pair": below("pair?key=user_id&value=u-1"),
+    "pair, none": below("pair?key=user_id&value=U-1"),
+    "pair, asked for": below("pair"),
+    "wrong pair": below("pair?key=user_id", status=422),
+    "structured": below("structured?q=user_id%3A2"),
+    "structured, none": below("structured?q=user_id%3AU-1"),
+    "structured, choosing": below("structured"),
+    "structured, wrong": below("structured?q=tea", status=422),
+    "retrieve": below(
+        "retrieve?q=user_id%3Au-1&query=where+do+I+live&top=1&types=STRUCTURED_PROFILE&types=NATURAL_LANGUAGE_COLLECTION"
+    ),
+    "retrieve, conditions": below(
+        "retrieve?q=user_id%3Au-1&m_join=and&m_key=n&m_op=ne&m_kind=double&m_value=1&filter=fact%3A%22Rome%22"
+    ),
+    "retrieve, request": requesting,
+    "retrieve, nothing": below("retrieve?q=user_id%3AU-1"),
+    "retrieve, choosing": below("retrieve"),
+    "retrieve, wrong": below("retrieve?q=tea&top=0&m_join=and&m_key=&m_op=eq&m_kind=bool&m_value=x", status=422),
 }
 
 
@@ -227,7 +262,12 @@ def test_looks_signed_out(reader: Callable[..., Reader]) -> None:
 def test_looks_when_the_bank_is_down(reader: Callable[..., Reader], broken: Site, full: Shelf, rich: str) -> None:
     me = reader()
     me.allowed.add(503)
-    for url in (full.url, full.page(rich)):
+    place = full.url.removesuffix("memories")
+    for url in (
+        full.url,
+        full.page(rich),
+        *(f"{place}{path}" for path in ("scopes", "pair?key=a&value=b", "retrieve")),
+    ):
         assert me.goes(url.replace(full.site, broken.url)) == 503
         me.sees("The bank cannot be reached", "Try again")
         look(me)
@@ -236,7 +276,9 @@ def test_looks_when_the_bank_is_down(reader: Callable[..., Reader], broken: Site
 def test_looks_right_to_left(reader: Callable[..., Reader], full: Shelf, rich: str) -> None:
     """D54: the layout mirrors, names stay left to right. (There is no translation yet: the page is turned by hand.)"""
     me = reader()
-    for url in (full.url, full.page(rich)):
+    place = full.url.removesuffix("memories")
+    more = ("scopes", "structured?q=user_id%3A2", "retrieve?q=user_id%3Au-1&query=tea")
+    for url in (full.url, full.page(rich), *(f"{place}{path}" for path in more)):
         me.goes(url)
         me.page.evaluate("document.documentElement.dir = 'rtl'")
         look(me)

@@ -76,6 +76,7 @@ def test_another_case_is_another_scope_and_the_near_ones_are_named(bank: Bank) -
     assert [(one.scope, one.difference, one.memory_count) for one in near] == [
         (SCOPE, "case", 4),
         (SCOPE | {"app_name": "shop"}, "more keys", 1),
+        ({"user_id": "u-00012"}, "prefix", 1),
     ]
     more = bank.near_scopes(SCOPE | {"app_name": "blog"}).scopes
     assert [one.difference for one in more] == ["fewer keys", "other value"]

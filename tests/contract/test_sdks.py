@@ -1,6 +1,7 @@
 """Google's other SDKs, and what they all do with retrieval: agentplatform, vertexai, the generated client, ADK."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -188,3 +189,47 @@ def test_the_program_in_the_documentation(server: Live) -> None:
     environment = os.environ | {"NO_PROXY": "127.0.0.1,localhost"}
     found = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     assert found.stdout.splitlines() == ["I only drink green tea."], found.stderr
+
+
+def test_the_printed_requests_run(server: Live) -> None:
+    """D76: each snippet that the console prints works with the SDK it is labelled with, and gives the same answer."""
+    from console import snippets
+    from memories.wire.names import BankName
+    from memories.wire.resources import NewMemory, ReasoningEngine, RetrieveMemoriesRequest
+
+    service = server.service()
+    bank = service.bank(BankName.parse(service.create_bank(ReasoningEngine(display_name="snippets")).name or ""))
+    scope = {"user_id": 'O\'Brien "Q" קפה', "app name": "$HOME `x` \\"}
+    bodies = [
+        {"fact": fact, "scope": scope, "metadata": {"kind": {"stringValue": kind}, "rank": {"doubleValue": rank}}}
+        for fact, kind, rank in ((TEA, "food", 1), (PEANUTS, "health", 2), ("I live in Oslo.", "home", 3))
+    ]
+    bank.batch_create([NewMemory.read({"memory": body}) for body in bodies])
+    groups = [
+        {"filters": [{"key": "kind", "op": "EQUAL", "value": {"stringValue": "food"}}]},
+        {"filters": [{"key": "rank", "op": "GREATER_THAN", "negate": True, "value": {"doubleValue": 2}}]},
+    ]
+    asked = RetrieveMemoriesRequest.read(
+        {
+            "scope": scope,
+            "similaritySearchParams": {"searchQuery": "it's tea", "topK": 2},
+            "filter": 'fact=~".*[aeiou].*"',
+            "filterGroups": groups,
+            "memoryTypes": ["NATURAL_LANGUAGE_COLLECTION", "STRUCTURED_PROFILE"],
+        }
+    )
+    for request, facts in ((asked, [TEA, PEANUTS]), (RetrieveMemoriesRequest(scope=scope), None)):
+        found = {one["id"]: one["text"] for one in snippets.retrieval(request, bank.name, server.url)}
+        environment = os.environ | {"TOKEN": server.secrets["admin"]}
+        for id, text in found.items():
+            if id == "json":
+                assert RetrieveMemoriesRequest.read(json.loads(text)) == request
+                continue
+            command = ["sh", "-c", text] if id == "curl" else [sys.executable, "-W", "ignore", "-c", text]
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+            assert done.returncode == 0, (id, done.stderr)
+            for fact in facts or (TEA, PEANUTS, "I live in Oslo."):
+                assert fact in done.stdout, (id, done.stdout)
+            if facts:
+                assert "Oslo" not in done.stdout
+                assert done.stdout.index(TEA) < done.stdout.index(PEANUTS)

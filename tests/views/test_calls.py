@@ -32,6 +32,14 @@ def test_pages(place: Place, memory: str, as_viewer: Client, as_admin: Client) -
     assert len(asked(as_viewer, place.list)) == 2
     assert len(asked(as_viewer, place.list, q="user_id:u-0001")) == 2
     assert len(asked(as_viewer, place.url("memory", memory))) == 3
+    assert len(asked(as_viewer, place.url("scopes"))) == 2
+    assert len(asked(as_viewer, place.url("pair"), key="user_id", value="u-0001")) == 3
+    assert len(asked(as_viewer, place.url("pair"), key="user_id", value="zzzz")) == 3
+    assert len(asked(as_viewer, place.url("structured"))) == 2
+    assert len(asked(as_viewer, place.url("structured"), q="user_id:u-0001")) == 3
+    assert len(asked(as_viewer, place.url("retrieve"))) == 2
+    assert len(asked(as_viewer, place.url("retrieve"), q="user_id:u-0001", query="home")) == 3
+    assert len(asked(as_viewer, place.url("retrieve"), q="user_id:U-0001", filter='fact:"x"')) == 3
     assert len(asked(as_viewer, place.url("memory_copy", memory, "json"))) == 1
     assert len(asked(as_admin, place.url("memory_create"))) == 1
     assert len(asked(as_admin, place.url("memory_edit", memory))) == 2

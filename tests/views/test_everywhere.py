@@ -35,6 +35,14 @@ BASE = ("base", '{"fact": "I live in Rome.", "updateTime": "2026-01-01T00:00:00Z
 PAGES = {
     "banks": Target(lambda place, id: "/banks"),
     "list": Target(lambda place, id: place.list, needs="memories.list", has_fragment=True),
+    "scopes": Target(lambda place, id: place.url("scopes"), needs="memories.list", has_fragment=True),
+    "pair": Target(lambda place, id: place.url("pair") + "?key=user_id&value=u-0001", needs="memories.list"),
+    "structured": Target(
+        lambda place, id: place.url("structured") + "?q=user_id%3Au-0001", needs="memories.retrieve", has_fragment=True
+    ),
+    "retrieve": Target(
+        lambda place, id: place.url("retrieve") + "?q=user_id%3Au-0001", needs="memories.retrieve", has_fragment=True
+    ),
     "memory": Target(lambda place, id: place.url("memory", id), needs="memories.get"),
     "copy": Target(lambda place, id: place.url("memory_copy", id, "json"), needs="memories.get"),
     "create": Target(

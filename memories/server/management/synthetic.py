@@ -14,8 +14,9 @@ from django.core.management.color import no_style
 from django.db import connection
 from django.db.models import Max, Model
 
+from memories.server import facets
 from memories.server.management.progress import Progress
-from memories.server.models import Bank, Memory, Pair, Revision, Scope
+from memories.server.models import Bank, Facet, Memory, Pair, Revision, Scope
 from memories.server.policy import NATURAL, REVISION_LIFE
 from memories.wire import scopes
 from memories.wire.filters import fold
@@ -147,7 +148,7 @@ _MEMORY = (
 )
 _PAIR = ("id", "bank_id", "memory_id", "key", "value", "create_time", "update_time")
 _REVISION = ("id", "bank_id", "memory_id", "revision_id", "create_time", "expire_time", "fact")
-_SCOPE = ("id", "bank_id", "digest", "canonical", "count", "first_write", "last_write", "version")
+_SCOPE = ("id", "bank_id", "digest", "canonical", "text", "count", "first_write", "last_write", "version")
 
 
 def _numbers(chance: random.Random, count: int) -> list[int]:
@@ -169,9 +170,12 @@ def _scopes(bank: Bank, chance: random.Random, numbers: list[int], times: list[i
     for number, scope in enumerate(maps):
         count, first, last = counted[number]
         digest, text = scopes.digest(scope), scopes.canonical(scope)
-        rows.append((start + number, bank.pk, digest, text, count, first, last, count))
+        rows.append((start + number, bank.pk, digest, text, facets.text(scope), count, first, last, count))
     for some in batched(rows, BATCH):
         _write(Scope, _SCOPE, list(some))
+    facets_ = ((number, start + index) for index, scope in enumerate(maps) for number in facets.of(bank.pk, scope))
+    for more in batched(((id, *row) for id, row in enumerate(facets_, _next(Facet))), BATCH):
+        _write(Facet, ("id", "number", "scope_id"), list(more))
     return Scopes(maps, list(range(start, start + len(maps))))
 
 
@@ -227,5 +231,5 @@ def _write(model: type[Model], columns: tuple[str, ...], rows: Sequence[Row]) ->
 def _reset() -> None:
     """Lets a database with sequences go on after the keys given here."""
     with connection.cursor() as cursor:
-        for statement in connection.ops.sequence_reset_sql(no_style(), [Scope, Memory, Pair, Revision]):
+        for statement in connection.ops.sequence_reset_sql(no_style(), [Scope, Facet, Memory, Pair, Revision]):
             cursor.execute(statement)

@@ -1,14 +1,16 @@
 """The Admin API: what Google's lacks."""
 
 import json
+from collections.abc import Mapping
 
-from memories.server import banks, clock, near_scopes, policy, records, store
+from memories.server import banks, clock, near_scopes, policy, records, scope_listing, store
 from memories.server.door import Call, Written
 from memories.server.models import Scope, Tombstone
 from memories.wire import pages
 from memories.wire.errors import InvalidArgument
 from memories.wire.names import BankName
 from memories.wire.resources import BatchCreateMemoriesRequest, JsonObject, NearScopesRequest
+from memories.wire.scopes import digest
 from memories.wire.scopes import validate as valid_scope
 from memories.wire.times import Timestamp
 
@@ -16,25 +18,36 @@ MAX_BATCH = 1000
 
 
 def scopes(call: Call) -> JsonObject:
-    """Every scope with its count and times, the last written first."""
+    """The scopes of the bank with their counts and times, what looks like them, and how many there are."""
     bank = banks.find(call.bank)
-    bound = f"scopes {bank.pk} {call.condition.alternatives}"
-    rows = Scope.objects.filter(bank=bank).order_by("-last_write", "-id")
-    size = call.page_size()
-    found: list[Scope] = []
-    cursor = call.cursor(bound)
-    if cursor and cursor.anchor:
-        at, row = cursor.anchor
-        rows = rows.filter(last_write__lte=at).exclude(last_write=at, pk__gte=row)
-    for scope in rows.iterator(chunk_size=size + 1):
-        if call.condition.covers(json.loads(scope.canonical)):
-            found.append(scope)
-        if len(found) > size:
-            break
-    answer: JsonObject = {"scopes": [_summary(scope) for scope in found[:size]]}
-    if len(found) > size:
-        last = found[size - 1]
-        answer["nextPageToken"] = call.token(pages.Cursor((last.last_write, last.pk)), bound)
+    asked = {name: call.query.get(name, "") for name in ("filter", "search", "orderBy")}
+    bound = f"scopes {bank.pk} {json.dumps(asked)} {call.condition.alternatives}"
+    query = scope_listing.asked(
+        bank.pk,
+        filter=asked["filter"],
+        search=asked["search"],
+        order_by=asked["orderBy"],
+        condition=call.condition,
+    )
+    page = scope_listing.page(query, size=call.page_size(), cursor=call.cursor(bound))
+    alike = near_scopes.look_alikes(bank.pk, page.scopes, condition=call.condition)
+    answer: JsonObject = {
+        "scopes": [
+            _summary(scope, page.gone)
+            | ({"lookAlikes": [_near(one, page.gone) for one in alike[scope.pk]]} if scope.pk in alike else {})
+            for scope in page.scopes
+        ],
+        "totalSize": page.total,
+    }
+    for name, cursor in (("next", page.next), ("previous", page.previous), ("last", page.last)):
+        if cursor:
+            answer[f"{name}PageToken"] = call.token(cursor, bound)
+    if page.capped:
+        answer["totalSizeCapped"] = True
+    if page.start is not None:
+        answer["startIndex"] = page.start
+    if page.memories is not None:
+        answer["memoryCount"] = page.memories
     return answer
 
 
@@ -42,14 +55,23 @@ def near(call: Call) -> JsonObject:
     """The scopes that are nearly the one asked for, as somebody who finds nothing there wants to know."""
     bank = banks.find(call.bank)
     asked = valid_scope(call.body(NearScopesRequest).scope)
-    found = near_scopes.near(bank, asked, condition=call.condition)
-    return {"scopes": [_summary(scope) | {"difference": difference} for scope, difference in found]}
+    own = Scope.objects.filter(bank=bank, digest=digest(asked)).first()
+    gone = {row: number for row, (number, _count) in scope_listing.expired(bank.pk).items()}
+    answer: JsonObject = {
+        "scopes": [_near(one, gone) for one in near_scopes.near(bank.pk, asked, condition=call.condition)],
+        "memoryCount": own.count - gone.get(own.pk, 0) if own and call.condition.covers(asked) else 0,
+    }
+    return answer
 
 
-def _summary(scope: Scope) -> JsonObject:
+def _near(one: near_scopes.Near, gone: Mapping[int, int]) -> JsonObject:
+    return _summary(one.scope, gone) | {"difference": one.kind}
+
+
+def _summary(scope: Scope, gone: Mapping[int, int]) -> JsonObject:
     return {
-        "scope": json.loads(scope.canonical),
-        "memoryCount": scope.count,
+        "scope": scope.pairs,
+        "memoryCount": scope.count - gone.get(scope.pk, 0),
         "firstWriteTime": Timestamp.of_micros(scope.first_write),
         "lastWriteTime": Timestamp.of_micros(scope.last_write),
     }

@@ -7,7 +7,7 @@ import pytest
 from memories.access.checks import EVERYTHING
 from memories.server import profiles, store
 from memories.server.models import Bank, Memory
-from memories.wire import resources
+from memories.wire import resources, schemas
 from memories.wire.errors import InvalidArgument
 from memories.wire.resources import MemoryBankConfig, StructuredMemoryConfig
 from tests.unit.retrieval.conftest import SCOPE, Put
@@ -46,13 +46,13 @@ def test_the_config_with_the_most_keys_that_a_scope_has() -> None:
     configs = [StructuredMemoryConfig(scope_keys=keys) for keys in (["a"], ["a", "b"], None, ["z"])]
 
     def chosen(**scope: str) -> list[str] | None:
-        found = profiles.applying(configs, scope)
+        found = schemas.applying(configs, scope)
         return found.scope_keys if found else ["none"]
 
     assert chosen(a="1") == ["a"]
     assert chosen(a="1", b="2", c="3") == ["a", "b"]
     assert chosen(b="2") is None
-    assert profiles.applying(configs[:2], {"b": "2"}) is None
+    assert schemas.applying(configs[:2], {"b": "2"}) is None
 
 
 def test_a_profile_is_made_of_memories(bank: Bank, put: Put, settings_of: MemoryBankConfig) -> None:

@@ -1,0 +1,126 @@
+"""The state of the list of scopes, all of it in the URL, and its rows."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, TypedDict
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from console import differences, rows
+from console.links import Links
+from console.listing import DEFAULT_SIZE, SIZES
+from memories.wire.resources import ListedScope, ListScopesResponse
+
+ORDERS = {
+    "-written": "last_write_time desc",
+    "written": "last_write_time",
+    "-begun": "first_write_time desc",
+    "begun": "first_write_time",
+    "-count": "memory_count desc",
+    "count": "memory_count",
+}
+DEFAULT_ORDER = "-written"
+MAX_SEARCH = 500
+
+
+@dataclass(frozen=True)
+class ScopeList:
+    path: str
+    search: str = ""
+    order: str = DEFAULT_ORDER
+    size: int = DEFAULT_SIZE
+    page: str = ""
+
+    @classmethod
+    def read(cls, path: str, data: QueryDict) -> "ScopeList":
+        order, size = data.get("sort", ""), data.get("size", "")
+        return cls(
+            path,
+            data.get("search", "")[:MAX_SEARCH].strip(),
+            order if order in ORDERS else DEFAULT_ORDER,
+            int(size) if size in map(str, SIZES) else DEFAULT_SIZE,
+            data.get("page", ""),
+        )
+
+    @property
+    def order_by(self) -> str:
+        return ORDERS[self.order]
+
+    def url(self) -> str:
+        """The address of this state; only what differs from the default is in it."""
+        parts = {
+            "search": self.search,
+            "sort": "" if self.order == DEFAULT_ORDER else self.order,
+            "size": "" if self.size == DEFAULT_SIZE else str(self.size),
+            "page": self.page,
+        }
+        kept = {name: value for name, value in parts.items() if value}
+        return f"{self.path}?{urlencode(kept)}" if kept else self.path
+
+    def at(self, token: str | None) -> str:
+        """The address of another page; empty for None."""
+        return replace(self, page=token).url() if token else ""
+
+    @property
+    def first(self) -> str:
+        return replace(self, page="").url()
+
+    @property
+    def cleared(self) -> str:
+        return replace(self, search="", page="").url()
+
+    def columns(self) -> list[dict[str, str]]:
+        titles = {"count": _("Memories"), "begun": _("First write"), "written": _("Last write")}
+        return [
+            {
+                "name": column,
+                "title": title,
+                "href": replace(self, order=column if self.order == f"-{column}" else f"-{column}", page="").url(),
+                "sort": {column: "ascending", f"-{column}": "descending"}.get(self.order, ""),
+            }
+            for column, title in titles.items()
+        ]
+
+    def pager(self, answer: ListScopesResponse) -> dict[str, Any]:
+        """A total is said only where it was counted."""
+        shown = len(answer.scopes)
+        first = None if answer.start_index is None else answer.start_index + 1
+        return {
+            "shown": shown,
+            "first": first,
+            "last": None if first is None else first + shown - 1,
+            "total": answer.total_size,
+            "capped": bool(answer.total_size_capped),
+            "first_url": self.first if answer.previous_page_token else "",
+            "previous_url": self.at(answer.previous_page_token),
+            "next_url": self.at(answer.next_page_token),
+            "last_url": self.at(answer.last_page_token),
+            "size_urls": [(size, replace(self, size=size, page="").url(), size == self.size) for size in SIZES],
+        }
+
+
+class Row(TypedDict):
+    chips: SafeString
+    count: int
+    begun: rows.Time | None
+    written: rows.Time | None
+    alike: list[differences.Near]
+    memories: str
+    structured: str
+    retrieve: str
+
+
+def row(one: ListedScope, links: Links, *, now: datetime) -> Row:
+    return {
+        "chips": rows.chips(one.scope, links.pair),
+        "count": one.memory_count,
+        "begun": rows.time(one.first_write_time, now),
+        "written": rows.time(one.last_write_time, now),
+        "alike": [differences.near(other, one.scope, links, now=now) for other in one.look_alikes or ()],
+        "memories": links.memories(one.scope),
+        "structured": links.structured(one.scope),
+        "retrieve": links.retrieve(one.scope),
+    }
