@@ -128,6 +128,8 @@ def test_by_keyboard_alone(reader: Callable[..., Reader], shelf: Shelf, ticket: 
     # The row's menu.
     me.tabs_to(f"Actions {ticket}")
     me.presses("Enter")
+    assert me.focus == "Open"
+    me.presses("ArrowDown")
     assert me.focus == "Edit"
     me.presses("ArrowDown")
     assert me.focus == "View revisions"
