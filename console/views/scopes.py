@@ -1,13 +1,13 @@
 """The scopes of a bank, and everything about one pair."""
 
+import re
 from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.html import conditional_escape, escape, format_html
-from django.utils.safestring import SafeString
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
@@ -106,7 +106,7 @@ def nearly(bank: Bank, scope: dict[str, str], *, listable: bool) -> NearScopesRe
     return bank.near_scopes(scope) if listable and bank.offers("near_scopes") else NearScopesResponse()
 
 
-def _summary(shown: str, answer: ListScopesResponse, asked: scopes.Scope, own: int) -> list[SafeString]:
+def _summary(shown: str, answer: ListScopesResponse, asked: scopes.Scope, own: int) -> list[str]:
     """What the pair is found in, and what an agent reads of it, as sentences."""
     pair, total, memories = format_html('<b dir="ltr">{}</b>', shown), answer.total_size, answer.memory_count
     if answer.total_size_capped or total is None or memories is None:
@@ -127,8 +127,10 @@ def _summary(shown: str, answer: ListScopesResponse, asked: scopes.Scope, own: i
     return [*said, _said(f"{words}{rest}", chip=chip, n=f"{own:,}", b=f"{beyond:,}")]
 
 
-def _said(text: str, **parts: SafeString | str) -> SafeString:
-    return SafeString(escape(text) % {name: conditional_escape(part) for name, part in parts.items()})
+def _said(text: str, **parts: str) -> str:
+    """A translated text with its `%(name)s` filled in, escaped unless they are markup of ours."""
+    braced = text.replace("{", "{{").replace("}", "}}")
+    return format_html(re.sub(r"%\((\w+)\)s", r"{\1}", braced), **parts)
 
 
 def _counted(answer: ListScopesResponse) -> str:

@@ -5,6 +5,7 @@ import json
 from django.db import connection, transaction
 
 from memories.server import clock, profiles, records
+from memories.server.masks import snake
 from memories.server.models import Bank, Memory, Operation
 from memories.wire.errors import FailedPrecondition, InvalidArgument, NotFound
 from memories.wire.names import BankName
@@ -36,7 +37,7 @@ def update(name: BankName, engine: ReasoningEngine, *, mask: str) -> Bank:
     with transaction.atomic():
         bank = find(name)
         if mask:
-            fields = {_snake(part.strip()).split(".")[0] for part in mask.split(",")}
+            fields = {snake(part.strip()).split(".")[0] for part in mask.split(",")}
             unknown = fields - _FIELDS - {"*"}
             if unknown:
                 raise InvalidArgument.at("updateMask", f"{sorted(unknown)[0]!r} is not a field that can be changed.")
@@ -47,10 +48,6 @@ def update(name: BankName, engine: ReasoningEngine, *, mask: str) -> Bank:
         bank.update_time = max(clock.now(), bank.update_time + 1)
         bank.save()
     return bank
-
-
-def _snake(name: str) -> str:
-    return "".join(f"_{sign.lower()}" if sign.isupper() else sign for sign in name)
 
 
 def _fill(bank: Bank, engine: ReasoningEngine, fields: set[str], *, merge: bool = False) -> None:

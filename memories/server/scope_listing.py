@@ -12,6 +12,7 @@ from django.db import connection
 
 from memories.access.checks import Condition
 from memories.server import clock, facets, limits
+from memories.server.masks import snake
 from memories.server.models import Scope
 from memories.wire import filters, pages
 from memories.wire.errors import DeadlineExceeded, InvalidArgument
@@ -60,15 +61,11 @@ class Page:
 def asked(bank: str, *, filter: str, search: str, order_by: str, condition: Condition) -> Asked:
     """InvalidArgument for what cannot be used."""
     name, _, way = (order_by.strip() or "last_write_time desc").partition(" ")
-    name, way = _snake(name), way.strip().lower() or "asc"
+    name, way = snake(name), way.strip().lower() or "asc"
     if name not in ORDERS or way not in ("asc", "desc"):
         raise InvalidArgument.at("orderBy", f"expected one of {', '.join(ORDERS)}, and ' desc' or nothing after it.")
     words = tuple(dict.fromkeys(filters.fold(search).split()))
     return Asked(bank, ORDERS[name], way == "desc", _pairs(filter), words, condition)
-
-
-def _snake(name: str) -> str:
-    return "".join(f"_{sign.lower()}" if sign.isupper() else sign for sign in name)
 
 
 def _pairs(filter: str) -> tuple[tuple[str, str], ...]:

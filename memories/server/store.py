@@ -9,18 +9,13 @@ from django.db.models import F
 
 from memories.access.checks import Condition
 from memories.server import clock, facets, policy, profiles, records
+from memories.server.masks import EXPIRY, MUTABLE
 from memories.server.models import Bank, Memory, Pair, Revision, Scope, Tombstone
 from memories.wire import names, resources, scopes
 from memories.wire.errors import Aborted, AlreadyExists, FailedPrecondition, InvalidArgument, NotFound
 from memories.wire.filters import fold
 from memories.wire.resources import MemoryBankConfig
 from memories.wire.times import Timestamp
-
-MUTABLE = frozenset({"display_name", "description", "fact", "topics", "metadata", "structured_content", "context"})
-EXPIRY = frozenset({"expire_time", "ttl"})
-IMMUTABLE = frozenset({"scope", "memory_type"})
-REVISION = frozenset({"revision_expire_time", "revision_ttl", "disable_memory_revisions", "revision_labels"})
-OUTPUT = frozenset({"name", "create_time", "update_time"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,28 +238,6 @@ def _count_in(bank: Bank, found: Sequence[dict[str, str]], rows: Sequence[Memory
 
 
 # --- changing ---------------------------------------------------------------------------------------------------------
-
-
-def mask_of(text: str | None, memory: resources.Memory) -> set[str]:
-    """The fields to change: those of the mask, in either spelling, else those that were sent."""
-    sent = {name for name in type(memory).model_fields if getattr(memory, name) is not None}
-    known = MUTABLE | EXPIRY | IMMUTABLE | REVISION | OUTPUT
-    if not text:
-        return sent
-    asked: set[str] = set()
-    for part in text.split(","):
-        name = _snake(part.strip())
-        if name == "*":
-            asked |= MUTABLE | EXPIRY
-        elif name.split(".")[0] in known and name.split(".")[0] == name:
-            asked.add(name)
-        else:
-            raise InvalidArgument.at("updateMask", f"{part.strip()!r} is not a field of Memory that can be changed.")
-    return asked
-
-
-def _snake(name: str) -> str:
-    return "".join(f"_{sign.lower()}" if sign.isupper() else sign for sign in name)
 
 
 def update(

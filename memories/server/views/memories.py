@@ -1,4 +1,4 @@
-from memories.server import banks, listing, operations, records, store, vectors
+from memories.server import banks, listing, masks, operations, records, store, vectors
 from memories.server.door import Call, Written
 from memories.wire import filters
 from memories.wire.names import MemoryName
@@ -47,7 +47,7 @@ def update(call: Call) -> Written:
         bank,
         call.memory.id,
         memory,
-        mask=store.mask_of(call.query.get("updateMask"), memory),
+        mask=masks.mask_of(call.query.get("updateMask"), memory),
         if_match=call.if_match,
         condition=call.condition,
     )
