@@ -132,6 +132,8 @@ def literal_of(pattern: str) -> str:
         literal, at = _atom(pattern, at)
         if at < 0:
             return ""
+        while flags := _FLAGS.match(pattern, at):  # a quantifier behind them is still about what stands before them
+            at = flags.end()
         if quantifier := _QUANTIFIER.match(pattern, at):
             literal, at = "", quantifier.end()
         if literal:

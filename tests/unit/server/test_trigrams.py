@@ -97,6 +97,8 @@ patterns = st.lists(quantified, max_size=5).map("".join)
 
 @given(patterns, st.lists(st.one_of(words, st.just("ab")), max_size=4).map("".join))
 @example("(?i).*abJ.*", "abJ\u030c")
+@example("[a-t](?i)*", "abc")
+@example("abcd(?i)*", "abc")
 def test_every_match_holds_what_its_pattern_needs(source: str, value: str) -> None:
     try:
         matches = pattern(source)
