@@ -267,6 +267,15 @@ def test_more_rows_in_a_form(support: Reader, shelf: Shelf) -> None:
     assert "a: 1 b: 2 c: 3" in me.text or "a:1 b:2 c:3" in me.text
 
 
+def test_enter_saves(support: Reader, shelf: Shelf) -> None:
+    """And does not press the first button of the form, which adds a row."""
+    me = support
+    memory = shelf.add("I live in Rome.")
+    me.goes(f"{shelf.page(memory)}/edit")
+    me.fills("Display name", "Home", enter=True)
+    me.sees("Saved: Display name.")
+
+
 # D36
 def test_two_tabs(support: Reader, shelf: Shelf) -> None:
     me = support
