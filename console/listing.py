@@ -10,10 +10,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from console import query, rows, zones
+from console.paging import DEFAULT_SIZE, size_of
 from memories.wire import filters
 
-SIZES = (20, 50, 100)
-DEFAULT_SIZE = 50
 ORDERS = {
     "-created": "create_time desc",
     "created": "create_time",
@@ -56,7 +55,7 @@ class Listing:
             tuple(faults),
             " ".join(text for text, _message in faults) or data.get("edit", ""),
             order if order in ORDERS else DEFAULT_ORDER,
-            int(size) if size in map(str, SIZES) else DEFAULT_SIZE,
+            size_of(size),
             data.get("page", ""),
             advanced,
             _fault(advanced or ""),

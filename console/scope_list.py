@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import TypedDict
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 
 from console import differences, rows
 from console.links import Links
-from console.listing import DEFAULT_SIZE, SIZES
-from memories.wire.resources import ListedScope, ListScopesResponse
+from console.paging import DEFAULT_SIZE, size_of
+from memories.wire.resources import ListedScope
 
 ORDERS = {
     "-written": "last_write_time desc",
@@ -41,7 +41,7 @@ class ScopeList:
             path,
             data.get("search", "")[:MAX_SEARCH].strip(),
             order if order in ORDERS else DEFAULT_ORDER,
-            int(size) if size in map(str, SIZES) else DEFAULT_SIZE,
+            size_of(size),
             data.get("page", ""),
         )
 
@@ -84,22 +84,8 @@ class ScopeList:
             for column, title in titles.items()
         ]
 
-    def pager(self, answer: ListScopesResponse) -> dict[str, Any]:
-        """A total is said only where it was counted."""
-        shown = len(answer.scopes)
-        first = None if answer.start_index is None else answer.start_index + 1
-        return {
-            "shown": shown,
-            "first": first,
-            "last": None if first is None else first + shown - 1,
-            "total": answer.total_size,
-            "capped": bool(answer.total_size_capped),
-            "first_url": self.first if answer.previous_page_token else "",
-            "previous_url": self.at(answer.previous_page_token),
-            "next_url": self.at(answer.next_page_token),
-            "last_url": self.at(answer.last_page_token),
-            "size_urls": [(size, replace(self, size=size, page="").url(), size == self.size) for size in SIZES],
-        }
+    def sized(self, size: int) -> str:
+        return replace(self, size=size, page="").url()
 
 
 class Row(TypedDict):

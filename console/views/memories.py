@@ -11,14 +11,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from console import backend, htmx, query, rows, snippets, status, timeline, zones
-from console.listing import SIZES, Listing
+from console import backend, htmx, paging, query, rows, snippets, status, timeline, zones
+from console.listing import Listing
 from console.table import Table
 from memories.access import trail
 from memories.client.bank import Bank
 from memories.wire import names
 from memories.wire.errors import InvalidArgument, NotFound, PermissionDenied
-from memories.wire.resources import ListMemoriesResponse, ListMemoryRevisionsResponse, Memory, ReasoningEngine
+from memories.wire.resources import ListMemoryRevisionsResponse, Memory, ReasoningEngine
 
 CONTROLS = {
     "create": "aiplatform.memories.create",
@@ -117,28 +117,10 @@ def index(request: HttpRequest, location: str, bank: str) -> HttpResponse:
         return htmx.page(request, "memories/index.html", context, fragment="list", status=422)
     context["rows"] = Table(listing.path, link=listing.linker(), now=now).draw(answer.memories)
     context["columns"] = listing.columns()
-    context["pager"] = _paging(listing, answer)
+    context["pager"] = paging.pager(listing, answer, shown=len(answer.memories))
     counted = status.counted(answer.total_size, capped=bool(answer.total_size_capped))
     context["status"] = status.line(session, source, now, counted, _("filtered by the bank"))
     return htmx.page(request, "memories/index.html", context, fragment="list")
-
-
-def _paging(listing: Listing, answer: ListMemoriesResponse) -> dict[str, Any]:
-    """The pager. A total is said only where it was counted."""
-    shown = len(answer.memories)
-    first = None if answer.start_index is None else answer.start_index + 1
-    return {
-        "shown": shown,
-        "first": first,
-        "last": None if first is None else first + shown - 1,
-        "total": answer.total_size,
-        "capped": bool(answer.total_size_capped),
-        "first_url": listing.first if answer.previous_page_token else "",
-        "previous_url": listing.at(answer.previous_page_token),
-        "next_url": listing.at(answer.next_page_token),
-        "last_url": listing.at(answer.last_page_token),
-        "size_urls": [(size, listing.sized(size), size == listing.size) for size in SIZES],
-    }
 
 
 # --- one memory -------------------------------------------------------------------------------------------------------

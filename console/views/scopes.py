@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
-from console import backend, differences, htmx, query, rows, scope_list, status
+from console import backend, differences, htmx, paging, query, rows, scope_list, status
 from console.links import Links
 from console.scope_list import ScopeList
 from console.views.changes import require
@@ -42,7 +42,7 @@ def index(request: HttpRequest, location: str, bank: str) -> HttpResponse:
     context |= {
         "rows": [scope_list.row(one, links, now=now) for one in answer.scopes],
         "columns": listing.columns(),
-        "pager": listing.pager(answer),
+        "pager": paging.pager(listing, answer, shown=len(answer.scopes)),
         "status": status.line(session, source, now, _counted(answer)),
     }
     return htmx.page(request, "scopes/index.html", context, fragment="list")
